@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { CancellationSource, NO_CANCELLATION, type RealName } from '../../src/core/index.ts';
-import { createFileNames } from '../../src/node/names/fileNames.ts';
-import { MAX_WAITING } from '../../src/node/names/nameTurns.ts';
+import { createFileNames, MAX_WAITING } from '../../src/node/names/fileNames.ts';
 import { FakeClock, settle } from '../support/fakeClock.ts';
 import { FakeDisk } from './fakeDisk.ts';
 

@@ -17,7 +17,7 @@ import type {
 import type { ToolCallRequest } from '../model/operation.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
-import { RateLimit } from '../base/rateLimit.ts';
+import { KeyedRateLimit } from '../base/rateLimit.ts';
 
 export interface ApprovalGateOptions {
   readonly clock: Clock;
@@ -76,7 +76,8 @@ export class ApprovalGate implements Disposable {
   /** By id, the oldest first. */
   readonly #questions = new Map<string, Question>();
   readonly #byRequest = new Map<string, Question>();
-  readonly #prompts = new Map<string, RateLimit>();
+  /** Kept when a server ends: one that restarts again and again is still one server. */
+  readonly #prompts = new KeyedRateLimit(PROMPTS_MS);
   /** When a person denied what. */
   readonly #denials = new Map<string, number>();
   #pending: readonly PendingApproval[] | undefined;
@@ -165,10 +166,7 @@ export class ApprovalGate implements Disposable {
     if (!this.#asked.hasListeners) return 'nobody';
     const ofServer = [...this.#questions.values()].filter(({ request: open }) => open.server === server).length;
     if (ofServer >= MOST_OF_A_SERVER || this.#questions.size >= MOST_OF_ALL) return 'flood';
-    // Kept when the server ends: one that starts again and again is still one server.
-    const prompts = this.#prompts.get(server) ?? new RateLimit(PROMPTS, PROMPTS_MS);
-    this.#prompts.set(server, prompts);
-    return prompts.take(now) ? undefined : 'flood';
+    return this.#prompts.take(server, PROMPTS, now) > 0 ? 'flood' : undefined;
   }
 
   #open(request: ApprovalRequest, shownAs: string, token: CancellationToken): Promise<ApprovalOutcome> {

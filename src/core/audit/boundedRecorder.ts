@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import type { AuditRecord } from '../model/audit.ts';
-import { PushRate } from '../base/pushRate.ts';
+import { KeyedRateLimit } from '../base/rateLimit.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Of each server and operation in a minute. */
+/** Per server and operation, in a minute. */
 const MOST_REFUSED = 60;
 
 /**
@@ -13,7 +13,7 @@ const MOST_REFUSED = 60;
 export class BoundedRecorder implements Recorder {
   readonly #clock: Clock;
   readonly #inner: Recorder;
-  readonly #rate = new PushRate();
+  readonly #rate = new KeyedRateLimit(60_000);
   readonly #untold = new Map<string, number>();
 
   constructor(clock: Clock, inner: Recorder) {

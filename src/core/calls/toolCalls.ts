@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { waitFor } from '../base/patience.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
-import type { ServerSnapshot } from '../model/server.ts';
+import { DEFAULT_TIMEOUTS, type ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
@@ -113,7 +113,6 @@ export class ToolCalls {
   }
 }
 
-const DEFAULT_TIMEOUTS = { call: 60, callMax: 3600 };
 const PENDING: OperationState = { kind: 'pending' };
 const RUNNING: OperationState = { kind: 'running', progress: undefined };
 

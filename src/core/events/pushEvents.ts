@@ -11,7 +11,7 @@ import { invalidParams, isUndeclaredUse, type UndeclaredUse } from '../wire/mcpl
 import { decodePush, type PushParams } from '../wire/mcpl/pushEvent.ts';
 import type { McplMember } from '../mcpl/member.ts';
 import { PushDedupe } from './pushDedupe.ts';
-import { PushRate } from '../base/pushRate.ts';
+import { KeyedRateLimit } from '../base/rateLimit.ts';
 import { redactContent, redactObject } from './pushRedaction.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
@@ -48,6 +48,7 @@ interface Plan {
 }
 
 const MAX_DETAIL = 300;
+const MINUTE_MS = 60_000;
 /** Maximum turns that one server's events start per minute. */
 const MAX_TURNS = 6;
 
@@ -81,8 +82,8 @@ const NEW_EVENT: InboundEvent = {
 export class PushEvents {
   readonly #options: PushEventsOptions;
   readonly #known = new PushDedupe();
-  readonly #rate = new PushRate();
-  readonly #turns = new PushRate();
+  readonly #rate = new KeyedRateLimit(MINUTE_MS);
+  readonly #turns = new KeyedRateLimit(MINUTE_MS);
   /** Servers with an event that is being stored and will start a turn. */
   readonly #promised = new Set<string>();
 

@@ -76,7 +76,7 @@ export class SamplingFeature implements SessionFeature {
   async #create(params: JsonObject, { token }: InboundContext): Promise<Json> {
     const { server, sampler, clock, log } = this.#options;
     const request = this.#decode(params);
-    if (!this.#rate.take(clock.now())) {
+    if (this.#rate.take(clock.now()) > 0) {
       this.#remarks.line('A sampling request was refused: there were too many within a minute.');
       throw refused('Too many sampling requests within a minute. Try again later.');
     }

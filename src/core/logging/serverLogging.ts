@@ -166,7 +166,7 @@ export class ServerLogging implements SessionFeature {
 
   #handOn({ level, logger, data }: LogEntry): void {
     const { clock, listeners } = this.#options;
-    if (listeners?.hasListeners !== true || !this.#handedOn.take(clock.now())) return;
+    if (listeners?.hasListeners !== true || this.#handedOn.take(clock.now()) > 0) return;
     const redact = (text: string): string => this.#options.redact(text);
     const name = logger === undefined || logger === '' ? undefined : cleanLine(redact(logger), LONGEST_NAME);
     listeners.fire({ level, logger: name, data: withoutSecrets(data, redact) });

@@ -98,6 +98,8 @@ export const DEFAULT_LIMITS: HostLimits = {
   stateMegabytes: 1_000,
 };
 
+export const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
+
 /** API callers may omit a member or pass undefined. */
 export function limitsOf(given: Partial<HostLimits> = {}): HostLimits {
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };

@@ -1,10 +1,11 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type {
-  ConnectionDefinition,
-  ProtocolSettings,
-  ServerDefinition,
-  SettingsProblem,
-  Timeouts,
+import {
+  type ConnectionDefinition,
+  DEFAULT_TIMEOUTS,
+  type ProtocolSettings,
+  type ServerDefinition,
+  type SettingsProblem,
+  type Timeouts,
 } from '../model/server.ts';
 import type { EntryKey } from '../model/settingRules.ts';
 import { MCPL_REVISIONS } from '../wire/mcpl/revisions.ts';
@@ -16,7 +17,6 @@ import { withDenialsOf } from './scopeDecoder.ts';
 import { workspaceGrants } from './workspaceGrants.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
-const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
 const PROTOCOL_KEYS = ['era', 'dialect', 'mcpl'] as const;
 export const MCPL_CHOICES = ['auto', 'off', ...MCPL_REVISIONS.map(({ version }) => version)] as const;
 const LONGEST_TIMEOUT = 24 * 3600;

@@ -6,6 +6,7 @@ import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes
 import type { Recorder } from '../audit/recorder.ts';
 import { type AuditOutcome, auditRecord } from '../model/audit.ts';
 import { type CheckpointDetail, checkpointName, type LineageKey } from '../model/lineage.ts';
+import { DEFAULT_TIMEOUTS } from '../model/server.ts';
 import type { StateRecord, StateStore } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { decodeRollback, type RolledBack, rollbackParams } from '../wire/mcpl/rollback.ts';
@@ -44,7 +45,6 @@ interface Ending {
 /** MCPL §8.8 */
 const CHECKPOINT_NOT_FOUND = -32005;
 const LONGEST_REASON = 1_000;
-const DEFAULT_TIMEOUTS = { call: 60, callMax: 3_600 };
 
 /**
  * Rollbacks (MCPL §8.5, §8.6): the head only moves if the server confirmed it, or if the user continues without the

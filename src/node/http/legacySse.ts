@@ -18,7 +18,6 @@ import {
   messageText,
   type SendHints,
 } from '../../core/index.ts';
-import { AnswerTurns } from './answerTurns.ts';
 import { openAuthorized } from './authorizedRequest.ts';
 import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from '../backgroundClock.ts';
@@ -26,7 +25,7 @@ import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } fro
 import { contentType, parseMessages, readBeginning, readEvents, readText } from './httpBody.ts';
 import { isAnswerStatus, networkFailure, refusalIn, type RpcRefusal, statusFailure } from './httpFailure.ts';
 import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
-import { atMost, farewellSent, PostExchange } from './postExchange.ts';
+import { answerSlots, atMost, farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase } from './statelessRequest.ts';
 
 /** The server must say within this time where messages go. */
@@ -67,7 +66,7 @@ export class LegacySse implements Transport {
   /** Where messages go, once the server has said so. */
   readonly #endpoint = new Deferred<URL>();
   readonly #exchanges = new Set<PostExchange>();
-  readonly #answers = new AnswerTurns();
+  readonly #answers = answerSlots();
   #endpointUrl: URL | undefined;
   #limit: Disposable | undefined;
   #isLate = false;

@@ -1,4 +1,12 @@
-import { type Clock, Deferred, type Disposable, type HostError, isJsonObject, type Json } from '../../core/index.ts';
+import {
+  type Clock,
+  Deferred,
+  type Disposable,
+  type HostError,
+  isJsonObject,
+  type Json,
+  Semaphore,
+} from '../../core/index.ts';
 
 /** What ends a handshake: in the standard, and in the short dialect. */
 const INITIALIZED = ['notifications/initialized', 'initialized'];
@@ -103,6 +111,11 @@ export class PostExchange {
     this.sent.resolve();
     this.ended.resolve();
   }
+}
+
+/** Each posted answer has its own connection. A server that accepts no answers gets no more than these. */
+export function answerSlots(): Semaphore {
+  return new Semaphore(16, 1_000);
 }
 
 const FAREWELL_MS = 1_000;

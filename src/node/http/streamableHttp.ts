@@ -18,7 +18,6 @@ import {
   type TransportDetails,
   messageText,
 } from '../../core/index.ts';
-import { AnswerTurns } from './answerTurns.ts';
 import { backgroundClock } from '../backgroundClock.ts';
 import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
 import { EventFeed } from './eventFeed.ts';
@@ -27,7 +26,7 @@ import { HttpEndpoint } from './httpEndpoint.ts';
 import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
 import type { HttpHeaders } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
-import { atMost, farewellSent, PostExchange } from './postExchange.ts';
+import { answerSlots, atMost, farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
 /** A reply stream that stays open after its answer, or after a cancelled request, is dropped after this long. */
@@ -69,7 +68,7 @@ export class StreamableHttp implements Transport {
   readonly #maxMessage: number;
   readonly #delivery: Delivery;
   readonly #exchanges = new Set<PostExchange>();
-  readonly #answers = new AnswerTurns();
+  readonly #answers = answerSlots();
   readonly #feed: EventFeed;
   readonly #session: LegacySession;
   readonly #versions: Disposable | undefined;

@@ -1,10 +1,20 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
-import { type CancellationToken, type Clock, Deferred, type FileNames, type RealName } from '../../core/index.ts';
+import {
+  type CancellationToken,
+  type Clock,
+  Deferred,
+  type FileNames,
+  type RealName,
+  Semaphore,
+} from '../../core/index.ts';
 import { nodeClock } from '../nodePorts.ts';
 import { nameStyleOf, windowsNames } from './nameStyle.ts';
-import { inTurn, Turns } from './nameTurns.ts';
 import { type NameLookups, NotText, unknown, walkName } from './nameWalk.ts';
 
+/** Node has four threads for file access. A lookup on a dead drive blocks one until it ends. */
+const MAX_LOOKUPS = 2;
+/** Never reached while drives respond. */
+export const MAX_WAITING = 5_000;
 /** Longer than a disk needs to spin up. A disconnected network drive never answers. */
 const DEADLINE_MS = 5_000;
 
@@ -38,14 +48,14 @@ export function createFileNames(options: Partial<FileNamesOptions> = {}): FileNa
   const style = nameStyleOf(platform);
   const ignoresCase = platform === 'win32' || platform === 'darwin';
   const isKnownMachine = (machine: string): boolean => folders().some((folder) => machineOf(folder) === machine);
-  const turns = new Turns();
+  const lookupSlots = new Semaphore(MAX_LOOKUPS, MAX_WAITING);
   return {
     style: style.name,
     ignoresCase,
     real: async (path, token) => {
       if (token.isCancellationRequested) return CANCELLED;
       const waiting = { isOver: false };
-      const answer = walkName(path, inTurn(lookups, turns, waiting), { style, ignoresCase, isKnownMachine });
+      const answer = walkName(path, limited(lookups, lookupSlots, waiting), { style, ignoresCase, isKnownMachine });
       return inTime(answer, clock, token).finally(() => (waiting.isOver = true));
     },
   };
@@ -56,6 +66,19 @@ export const nodeFileNames: FileNames = createFileNames();
 function machineOf(folder: string): string | undefined {
   const parts = windowsNames.split(folder);
   return parts === undefined ? undefined : windowsNames.machine(parts);
+}
+
+/** Limits how many lookups run at once, and skips those whose caller has stopped waiting. */
+function limited(lookups: NameLookups, slots: Semaphore, waiting: { readonly isOver: boolean }): NameLookups {
+  const run = <T>(lookup: () => Promise<T>): Promise<T> => {
+    if (slots.isFull) return Promise.reject(new Error('Too many wait.'));
+    return slots.run(() => (waiting.isOver ? Promise.reject(new Error('Too late.')) : lookup()));
+  };
+  return {
+    isLink: (path) => run(() => lookups.isLink(path)),
+    targetOf: (link) => run(() => lookups.targetOf(link)),
+    realOf: (path) => run(() => lookups.realOf(path)),
+  };
 }
 
 /** Resolves early on cancellation or timeout, because a hanging lookup cannot be aborted. */

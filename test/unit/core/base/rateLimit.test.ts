@@ -1,44 +1,44 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PushRate } from '../../../../src/core/base/pushRate.ts';
+import { KeyedRateLimit } from '../../../../src/core/base/rateLimit.ts';
 
-suite('The rate of push events', () => {
-  test('as many as may pass in a minute, each server for itself, and then says how long to wait', () => {
-    const rate = new PushRate();
+suite('Rate limit', () => {
+  test('each key has its own limit in a minute, and a refused one learns how long to wait', () => {
+    const rate = new KeyedRateLimit(60_000);
     const taken = [0, 10, 20, 30].map((now) => rate.take('a', 3, now));
     assert.deepEqual(taken, [0, 0, 0, 59_970]);
     assert.equal(rate.take('b', 3, 30), 0);
     assert.deepEqual([rate.take('a', 3, 59_999), rate.take('a', 3, 60_000), rate.take('a', 3, 60_000)], [1, 0, 10]);
   });
 
-  test('asking whether one may pass counts nothing', () => {
-    const rate = new PushRate();
+  test('asking for the wait counts nothing', () => {
+    const rate = new KeyedRateLimit(60_000);
     assert.deepEqual([rate.wait('a', 1, 0), rate.wait('a', 1, 0), rate.take('a', 1, 0)], [0, 0, 0]);
     assert.equal(rate.wait('a', 1, 1), 59_999);
   });
 
-  test('none is none', () => {
-    assert.equal(new PushRate().take('a', 0, 5), 60_000);
+  test('a limit of 0 allows nothing', () => {
+    assert.equal(new KeyedRateLimit(60_000).take('a', 0, 5), 60_000);
   });
 
-  test('what passed still counts when the number changes', () => {
-    const rate = new PushRate();
+  test('earlier ones still count when the limit changes', () => {
+    const rate = new KeyedRateLimit(60_000);
     for (let now = 0; now < 5; now++) rate.take('a', 5, now);
     assert.equal(rate.wait('a', 2, 10), 59_993);
     assert.deepEqual([rate.take('a', 4, 10), rate.take('a', 4, 10), rate.take('a', 4, 10)], [0, 0, 59_993]);
   });
 
-  test('a clock that is set back holds nothing up', () => {
-    const rate = new PushRate();
+  test('a clock that is set back blocks nothing', () => {
+    const rate = new KeyedRateLimit(60_000);
     rate.take('a', 1, 10_000_000);
     assert.equal(rate.take('a', 1, 1_000), 0);
   });
 
-  test('there is no minute with more than may be, and none is held up without need', () => {
+  test('no minute has more than the limit, and none is refused without need', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), steps, (most, gaps) => {
-        const rate = new PushRate();
+        const rate = new KeyedRateLimit(60_000);
         const passed: number[] = [];
         let now = 0;
         for (const gap of gaps) {

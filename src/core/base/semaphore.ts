@@ -1,0 +1,28 @@
+/** Runs at most `permits` tasks at once. The others wait in the order in which they came. */
+export class Semaphore {
+  readonly #maxWaiting: number;
+  readonly #waiting: (() => void)[] = [];
+  #permits: number;
+
+  constructor(permits: number, maxWaiting: number) {
+    this.#permits = permits;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** As many wait as may; callers look here before they add another one. */
+  get isFull(): boolean {
+    return this.#waiting.length >= this.#maxWaiting;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#permits > 0) this.#permits--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#permits++;
+      else next();
+    }
+  }
+}
