@@ -2,7 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Approvals, AuditLog } from '../hostTypes.ts';
-import { Pace } from '../base/pace.ts';
+import { Throttle } from '../base/throttle.ts';
 import type {
   ApprovalChoice,
   ApprovalOutcome,
@@ -33,7 +33,8 @@ export class LiveApprovals implements Approvals, Disposable {
   constructor(options: LiveApprovalsOptions) {
     this.#options = options;
     this.#changed = this.#store.add(new Emitter<void>());
-    const pace = this.#store.add(new Pace(options.clock, TELL_MS, () => this.#changed.fire()));
+    const fire = (): void => this.#changed.fire();
+    const changes = this.#store.add(new Throttle(options.clock, TELL_MS, fire, { leading: true }));
     this.#remembered = this.#store.add(new RememberedApprovals(options));
     this.#gate = this.#store.add(
       new ApprovalGate({
@@ -44,7 +45,7 @@ export class LiveApprovals implements Approvals, Disposable {
         remember: (approval, lifetime) => this.#remembered.remember(approval, lifetime),
       }),
     );
-    for (const { onDidChange } of [this.#remembered, this.#gate]) this.#store.add(onDidChange(() => pace.ask()));
+    for (const { onDidChange } of [this.#remembered, this.#gate]) this.#store.add(onDidChange(() => changes.request()));
   }
 
   get onDidChange(): Event<void> {

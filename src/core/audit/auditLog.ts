@@ -5,6 +5,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import { clip } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
+import { Throttle } from '../base/throttle.ts';
 import type { AuditLog } from '../hostTypes.ts';
 import type { Recorder } from './recorder.ts';
 import type { AuditEntry, AuditQuery, AuditRecord } from '../model/audit.ts';
@@ -41,7 +42,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
   #queue: (AuditRecord | (() => AuditRecord))[] = [];
   /** Stored by another write, and not announced yet. */
   #news: AuditRecord[] = [];
-  #timer: Disposable | undefined;
+  readonly #soon: Throttle;
   readonly #writing = new Set<Promise<void>>();
   #waiting = 0;
   #lost = 0;
@@ -56,6 +57,10 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
 
   constructor(options: LiveAuditOptions) {
     this.#options = options;
+    this.#soon = new Throttle(options.clock, WAIT_MS, () => {
+      this.#tell();
+      this.#write();
+    });
   }
 
   record(record: AuditRecord): void {
@@ -74,7 +79,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     if (!this.#appended.hasListeners) return;
     this.#news.push(record);
     if (this.#news.length >= BATCH) this.#tell();
-    else this.#schedule();
+    else this.#soon.request();
   }
 
   /** Resolves when all that was recorded so far is on disk, or was found not to get there. */
@@ -102,14 +107,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#waiting++;
     this.#queue.push(record);
     if (this.#queue.length >= BATCH) this.#write();
-    else this.#schedule();
-  }
-
-  #schedule(): void {
-    this.#timer ??= this.#options.clock.delay(WAIT_MS, () => {
-      this.#tell();
-      this.#write();
-    });
+    else this.#soon.request();
   }
 
   #tell(): void {
@@ -119,8 +117,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
   }
 
   #write(): void {
-    this.#timer?.dispose();
-    this.#timer = undefined;
+    this.#soon.cancel();
     this.#trim();
     const queue = this.#queue;
     this.#queue = [];

@@ -2,6 +2,7 @@ import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { HostError } from '../base/errors.ts';
+import { Throttle } from '../base/throttle.ts';
 import { type AuditFacts, type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ResultView } from '../model/content.ts';
 import type { Route, ToolCallRequest } from '../model/operation.ts';
@@ -58,11 +59,12 @@ export class CallAudit implements Disposable {
   readonly #summaries = new Map<string, Summary>();
   /** A flood is mostly of one tool: its summary is found without making a key for each call. */
   #latest: Summary | undefined;
-  #timer: Disposable | undefined;
+  readonly #flushing: Throttle;
   #isDisposed = false;
 
   constructor(options: CallAuditOptions) {
     this.#options = options;
+    this.#flushing = new Throttle(options.clock, SUMMARY_MS, () => this.flush());
   }
 
   /** The server answered, if only that the tool failed. */
@@ -76,8 +78,7 @@ export class CallAudit implements Disposable {
 
   /** Hands over what is summed up so far. */
   flush(): void {
-    this.#timer?.dispose();
-    this.#timer = undefined;
+    this.#flushing.cancel();
     const summaries = [...this.#summaries.values()];
     this.#summaries.clear();
     this.#latest = undefined;
@@ -148,7 +149,7 @@ export class CallAudit implements Disposable {
       if (this.#summaries.size >= MOST_SUMMARIES) this.flush();
       summary = { server, tool, route, outcome, count: 0, totalMs: 0, longestMs: 0 };
       this.#summaries.set(key, summary);
-      this.#timer ??= this.#options.clock.delay(SUMMARY_MS, () => this.flush());
+      this.#flushing.request();
     }
     this.#latest = summary;
     return summary;

@@ -6,6 +6,7 @@ import { cancelled, HostError, isCancellation, messageOf, toHostError } from '..
 import { Emitter } from '../base/event.ts';
 import { clip } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import { Throttle } from '../base/throttle.ts';
 import type { EventInbox, TurnResult } from '../hostTypes.ts';
 import type { AuditRecord } from '../model/audit.ts';
 import type { EventOutcome, InboundEvent } from '../model/inboundEvent.ts';
@@ -58,7 +59,7 @@ export class LiveInbox implements EventInbox, Disposable {
   readonly #turns = new KeyedQueue();
   /** Ids only, because events may change or be cleared before the notification. */
   #arrivals: string[] = [];
-  #timer: Disposable | undefined;
+  readonly #telling: Throttle;
   #loading: Promise<void> | undefined;
   #hasTried = false;
   #untrimmed = 0;
@@ -70,6 +71,7 @@ export class LiveInbox implements EventInbox, Disposable {
   constructor(options: LiveInboxOptions) {
     this.#options = options;
     this.#shelf = new EventShelf(() => options.limits().maxEvents);
+    this.#telling = new Throttle(options.clock, TELL_MS, () => this.#tell());
   }
 
   get unread(): number {
@@ -105,12 +107,12 @@ export class LiveInbox implements EventInbox, Disposable {
   /** Queues a notification. */
   arrived(event: InboundEvent): void {
     if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(event.id);
-    this.#tell();
+    this.#telling.request();
   }
 
   async change(id: string, change: EventChange): Promise<void> {
     this.#shelf.change(id, change);
-    this.#tell();
+    this.#telling.request();
     await this.#options.events.change(id, change);
   }
 
@@ -122,7 +124,7 @@ export class LiveInbox implements EventInbox, Disposable {
       if (index > 0 && index % MARKED_AT_ONCE === 0) await nextTurn(this.#options.clock);
       this.#shelf.change(id, { isRead: true });
     }
-    this.#tell();
+    this.#telling.request();
   }
 
   async clear(server?: string): Promise<void> {
@@ -131,7 +133,7 @@ export class LiveInbox implements EventInbox, Disposable {
     for (const question of this.#questions.values())
       if (server === undefined || question.server === server) question.source.cancel();
     this.#shelf.clear(server);
-    this.#tell();
+    this.#telling.request();
   }
 
   isAsking(server: string): boolean {
@@ -171,7 +173,7 @@ export class LiveInbox implements EventInbox, Disposable {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#timer?.dispose();
+    this.#telling.dispose();
     for (const question of this.#questions.values()) question.source.cancel();
     this.#changed.dispose();
     this.#arrived.dispose();
@@ -181,19 +183,15 @@ export class LiveInbox implements EventInbox, Disposable {
     this.#untrimmed += 1 + this.#shelf.add(event) / LARGE;
     this.#loadOnce();
     if (this.#untrimmed >= TRIM_EVERY) this.#trim();
-    this.#tell();
+    this.#telling.request();
   }
 
   /** Merges changes into one event for views. */
   #tell(): void {
-    if (this.#isDisposed || this.#timer !== undefined) return;
-    this.#timer = this.#options.clock.delay(TELL_MS, () => {
-      this.#timer = undefined;
-      const arrivals = this.#arrivals.flatMap((id) => this.#shelf.find(id) ?? []);
-      this.#arrivals = [];
-      this.#changed.fire();
-      if (arrivals.length > 0) this.#arrived.fire(arrivals);
-    });
+    const arrivals = this.#arrivals.flatMap((id) => this.#shelf.find(id) ?? []);
+    this.#arrivals = [];
+    this.#changed.fire();
+    if (arrivals.length > 0) this.#arrived.fire(arrivals);
   }
 
   /** Avoids repeated reads of an unreadable store. */
@@ -213,7 +211,7 @@ export class LiveInbox implements EventInbox, Disposable {
       if (this.#isDisposed) return;
       for (const { id } of leftOpen) void this.#note(id, this.#failed(LEFT_OPEN));
       this.#trim();
-      this.#tell();
+      this.#telling.request();
     } catch (error) {
       this.#loading = undefined;
       log.log('warn', `The events of earlier runs could not be read: ${messageOf(error)}`);

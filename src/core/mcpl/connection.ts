@@ -30,7 +30,7 @@ import {
 } from './sets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { McplMember } from './member.ts';
-import { Pace } from '../base/pace.ts';
+import { Throttle } from '../base/throttle.ts';
 import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
 import { toldScopes } from './toldScopes.ts';
@@ -69,7 +69,7 @@ export class McplConnection implements SessionFeature, McplMember {
   #hooks = 0;
   /** Changes that the server announced before the handshake was processed. */
   readonly #earlyChanges: JsonObject[] = [];
-  readonly #changes: Pace;
+  readonly #changes: Throttle;
   readonly #setsChanged = new Emitter<void>();
   readonly onDidChangeSets = this.#setsChanged.event;
 
@@ -83,11 +83,12 @@ export class McplConnection implements SessionFeature, McplMember {
     const { server, grants } = options;
     this.#states = new SetStates({ server, grants, settings: () => options.settings() });
     this.#declare(grants.remembered(server));
-    this.#changes = new Pace(options.clock, CHANGES_MS, () => {
-      // Told even if nothing changed for us: the server may have forgotten.
+    const changed = (): void => {
+      // Sent even if nothing changed here: the server may have forgotten.
       this.#updates.forget();
       this.update();
-    });
+    };
+    this.#changes = new Throttle(options.clock, CHANGES_MS, changed, { leading: true });
     this.#undeclared = new UndeclaredUses({
       ...options,
       onDidChangeSets: this.onDidChangeSets,
@@ -194,7 +195,7 @@ export class McplConnection implements SessionFeature, McplMember {
         this.#session = undefined;
         this.#setsChanged.fire();
         this.#updates.end();
-        this.#changes.dispose();
+        this.#changes.cancel();
       }),
     );
     return store;
@@ -325,7 +326,7 @@ export class McplConnection implements SessionFeature, McplMember {
     if (this.#advert === undefined) return;
     this.#apply(params);
     // The new state applies at once; the answer names every set, and one is enough for many changes.
-    this.#changes.ask();
+    this.#changes.request();
   }
 
   #apply(params: JsonObject): void {

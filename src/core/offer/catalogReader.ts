@@ -4,6 +4,7 @@ import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { HostError, isHostError, RPC, toHostError } from '../base/errors.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import { Throttle } from '../base/throttle.ts';
 import type { Era } from '../model/server.ts';
 import type { Session } from '../session/session.ts';
 import type { Page } from '../wire/page.ts';
@@ -116,12 +117,13 @@ class ConnectionReader<T> {
   #known: readonly T[] = [];
   /** Since the last reading began. */
   #changes: CatalogChange<T>[] = [];
-  #timer: Disposable | undefined;
+  readonly #rereading: Throttle;
 
   constructor(session: Session, kind: CatalogKind<T>, options: CatalogReaderOptions<T>) {
     this.#session = session;
     this.#kind = kind;
     this.#options = options;
+    this.#rereading = new Throttle(options.clock, DEBOUNCE_MS, () => void this.#read());
   }
 
   begin(): void {
@@ -134,7 +136,7 @@ class ConnectionReader<T> {
     this.#isStale = true;
     if (change !== undefined) this.#changes = [...this.#changes, change].slice(-MAX_CHANGES);
     // Another reading follows the current one.
-    if (this.#reading === undefined) this.#readSoon();
+    if (this.#reading === undefined) this.#rereading.request();
   }
 
   outdate(): void {
@@ -158,8 +160,7 @@ class ConnectionReader<T> {
   }
 
   end(): void {
-    this.#timer?.dispose();
-    this.#timer = undefined;
+    this.#rereading.cancel();
     this.#ended.cancel();
   }
 
@@ -168,18 +169,10 @@ class ConnectionReader<T> {
     return isJsonObject(this.#session.handshake.capabilities[this.#kind.capability]);
   }
 
-  #readSoon(): void {
-    this.#timer ??= this.#options.clock.delay(DEBOUNCE_MS, () => {
-      this.#timer = undefined;
-      void this.#read();
-    });
-  }
-
   /** Never rejects. */
   #read(): Promise<Outcome<T>> {
     if (this.#reading !== undefined) return this.#reading;
-    this.#timer?.dispose();
-    this.#timer = undefined;
+    this.#rereading.cancel();
     this.#isStale = false;
     const changes = this.#changes;
     this.#changes = [];
@@ -216,7 +209,7 @@ class ConnectionReader<T> {
       this.#options.log.log('error', `The list of ${this.#kind.noun} could not be read: ${outcome.error.message}`);
       this.#options.onFailed(outcome.error);
     }
-    if (this.#isStale) this.#readSoon();
+    if (this.#isStale) this.#rereading.request();
   }
 
   async #readWhole(): Promise<Outcome<T>> {

@@ -2,6 +2,7 @@ import { type Disposable, DisposableStore, toDisposable } from '../base/disposab
 import { messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
+import { Throttle } from '../base/throttle.ts';
 import type { Lineages, RollbackOptions, RollbackPlan, RollbackResult, StateTrouble } from '../hostTypes.ts';
 import type {
   Checkpoint,
@@ -46,7 +47,7 @@ export class LiveLineages implements Lineages, Disposable {
   #loading: Promise<void> | undefined;
   #isLoaded = false;
   #isAsked = false;
-  #telling: Disposable | undefined;
+  readonly #telling: Throttle;
   #version: number | undefined;
   #watchers = 0;
   #looking: Disposable | undefined;
@@ -59,9 +60,9 @@ export class LiveLineages implements Lineages, Disposable {
     this.#broke = this.#store.add(new Emitter<StateTrouble>(onError));
     this.onDidChange = this.#changed.event;
     this.onDidBreak = this.#broke.event;
+    this.#telling = this.#store.add(new Throttle(options.clock, TELL_MS, () => void this.#refresh()));
     this.#store.add(
       toDisposable(() => {
-        this.#telling?.dispose();
         this.#looking?.dispose();
       }),
     );
@@ -167,11 +168,7 @@ export class LiveLineages implements Lineages, Disposable {
 
   /** Merges changes. Does nothing before the first request. */
   #tell(): void {
-    if (this.#store.isDisposed || (!this.#isAsked && !this.#changed.hasListeners)) return;
-    this.#telling ??= this.#options.clock.delay(TELL_MS, () => {
-      this.#telling = undefined;
-      void this.#refresh();
-    });
+    if (this.#isAsked || this.#changed.hasListeners) this.#telling.request();
   }
 
   async #refresh(): Promise<void> {

@@ -3,6 +3,7 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
 import { withoutUnread } from '../base/unreadJson.ts';
+import { Throttle } from '../base/throttle.ts';
 import type { RpcId } from '../rpc/messages.ts';
 import { OpenRequests } from './openRequests.ts';
 import {
@@ -39,7 +40,7 @@ export class ProtocolTrace implements Disposable {
   readonly #appended = this.#store.add(new Emitter<void>());
   #isOn = false;
   #next = 1;
-  #telling: Disposable | undefined;
+  readonly #telling: Throttle;
 
   /** Fires at most once per interval after messages were recorded or cleared, or after a switch. */
   readonly onDidAppend: Event<void> = this.#appended.event;
@@ -47,6 +48,7 @@ export class ProtocolTrace implements Disposable {
   constructor({ clock, limits = LIMITS }: TraceOptions) {
     this.#clock = clock;
     this.#ring = new TraceRing(limits);
+    this.#telling = this.#store.add(new Throttle(clock, TELL_MS, () => this.#appended.fire()));
   }
 
   get isOn(): boolean {
@@ -119,7 +121,6 @@ export class ProtocolTrace implements Disposable {
 
   dispose(): void {
     this.#isOn = false;
-    this.#telling?.dispose();
     this.#store.dispose();
   }
 
@@ -131,11 +132,7 @@ export class ProtocolTrace implements Disposable {
   }
 
   #tell(): void {
-    if (this.#telling !== undefined || !this.#appended.hasListeners) return;
-    this.#telling = this.#clock.delay(TELL_MS, () => {
-      this.#telling = undefined;
-      this.#appended.fire();
-    });
+    if (this.#appended.hasListeners) this.#telling.request();
   }
 }
 

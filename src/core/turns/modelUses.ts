@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
+import { Throttle } from '../base/throttle.ts';
 import type { ModelUses } from '../hostTypes.ts';
 import type { Budgets, Payer } from './budgets.ts';
 import type { McplMember } from '../mcpl/member.ts';
@@ -46,11 +47,11 @@ export class LiveModelUses implements ModelUses, Disposable {
   readonly onDidChange = this.#changed.event;
   readonly #appended: Disposable;
   #budgets: Budgets | undefined;
-  #timer: Disposable | undefined;
-  #isDisposed = false;
+  readonly #telling: Throttle;
 
   constructor(options: LiveModelUsesOptions) {
     this.#options = options;
+    this.#telling = new Throttle(options.clock, TELL_MS, () => this.#changed.fire());
     this.#appended = options.audit.onDidAppend((records) => {
       if (records.some(({ tokens }) => tokens !== undefined)) this.changed();
     });
@@ -62,11 +63,7 @@ export class LiveModelUses implements ModelUses, Disposable {
   }
 
   changed(): void {
-    if (this.#isDisposed) return;
-    this.#timer ??= this.#options.clock.delay(TELL_MS, () => {
-      this.#timer = undefined;
-      this.#changed.fire();
-    });
+    this.#telling.request();
   }
 
   record(use: ModelUseRecord): void {
@@ -108,8 +105,7 @@ export class LiveModelUses implements ModelUses, Disposable {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
-    this.#timer?.dispose();
+    this.#telling.dispose();
     this.#appended.dispose();
     this.#changed.dispose();
   }
