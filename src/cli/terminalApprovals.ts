@@ -6,6 +6,7 @@ import {
   CancellationSource,
   type CancellationToken,
   cleanLine,
+  denialText,
   type DenialReason,
   type Disposable,
   DisposableStore,
@@ -72,7 +73,7 @@ export function terminalApprovals(options: TerminalApprovalsOptions): Disposable
       question?.end.cancel();
       // One that was never shown is reported at the end of the command.
       if (question?.isShown !== true || outcome.kind === 'approved' || outcome.why === 'byPerson') return;
-      dialog.say(denialText(outcome.why));
+      dialog.say(deniedText(outcome.why));
     }),
   );
   life.add(
@@ -178,15 +179,7 @@ function quote(text: string): string {
   return `"${cleanLine(text, LONGEST_QUOTE).replaceAll('"', "'")}"`;
 }
 
-const DENIED: Readonly<Record<DenialReason, string>> = {
-  byPerson: 'It is denied.',
-  timeout: 'It is denied, because there was no answer in time.',
-  dismissed: 'It is denied, because there was no answer.',
-  nobody: 'It is denied, because there is no user to ask.',
-  flood: 'It is denied, because there were too many requests.',
-  withdrawn: 'It was withdrawn before it was answered.',
-};
-
-function denialText(why: DenialReason): string {
-  return DENIED[why];
+function deniedText(why: DenialReason): string {
+  const ended = denialText(why, 'there was no answer');
+  return why === 'withdrawn' ? `It was ${ended}.` : `It is ${ended}.`;
 }

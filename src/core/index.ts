@@ -337,6 +337,7 @@ export {
   type TokenReply,
 } from './auth/tokens.ts';
 export { type ChatHookHost, ChatHooks, type ChatHooksOptions } from './turns/chatHooks.ts';
+export { denialText } from './scopes/denials.ts';
 export { boundedRecord, LiveAudit, type LiveAuditOptions } from './audit/auditLog.ts';
 export { TokenCounter } from './turns/tokenCounter.ts';
 export { dialectInitializeParams } from './session/dialectDetection.ts';

@@ -15,7 +15,7 @@ import { scopeOfOffer } from '../scopes/paths/toolScopes.ts';
 import { decodeToolPage } from '../wire/tools.ts';
 import type { CompletionOptions } from '../offer/completionRequests.ts';
 import type { ScopeDesk } from '../scopes/scopeDesk.ts';
-import { deniedCall } from '../scopes/scopeGate.ts';
+import { deniedCall } from '../scopes/denials.ts';
 import type { ServerUnit } from './serverUnit.ts';
 import { requestOf } from './unitRequest.ts';
 

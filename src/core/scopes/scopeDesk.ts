@@ -2,7 +2,7 @@ import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts
 import { isHostError, messageOf } from '../base/errors.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { ApprovalOutcome, ApprovalRequest, DenialReason, PendingApproval } from '../model/approval.ts';
+import type { ApprovalOutcome, ApprovalRequest, PendingApproval } from '../model/approval.ts';
 import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ApprovalGrant, ScopeGrant } from '../model/grant.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
@@ -11,6 +11,7 @@ import { type Judgement, ScopeEngine, type ScopeMatter } from './paths/scopeEngi
 import type { ScopePlace } from './paths/computed.ts';
 import type { Clock, FileNames, Ids } from '../ports.ts';
 import { scopeOfCall, subjectOf } from './scopeSubject.ts';
+import { denialText, type ScopeDenial } from './denials.ts';
 
 /** The parts of a server that scope decisions need. */
 export interface ScopedUnit {
@@ -49,8 +50,6 @@ export type ScopeAnswer =
       /** Details for the author of the arguments. */
       readonly detail: string | undefined;
     };
-
-export type ScopeDenial = 'settings' | 'host' | 'changed' | DenialReason;
 
 /** Asks the user, and remembers the answers. */
 export interface ScopeApprovals {
@@ -290,19 +289,8 @@ interface Decision {
   readonly how: string;
 }
 
-const HOW: Readonly<Record<ScopeDenial, string>> = {
-  settings: 'denied by the settings',
-  host: 'refused',
-  changed: 'denied, because something else changed meanwhile',
-  byPerson: 'denied by the person',
-  timeout: 'denied, because there was no answer in time',
-  dismissed: 'denied, because the question was closed',
-  nobody: 'denied, because there is no user to ask',
-  flood: 'denied, because there were too many requests',
-  withdrawn: 'withdrawn before it was answered',
-};
-
 function denied(why: ScopeDenial, targets: readonly ScopeTarget[], detail?: string): Decision {
-  const how = detail === undefined ? HOW[why] : `${HOW[why]}: ${detail}`;
+  const ended = why === 'byPerson' ? 'denied by the person' : denialText(why);
+  const how = detail === undefined ? ended : `${ended}: ${detail}`;
   return { answer: { approved: false, why, detail }, targets, how };
 }

@@ -1,5 +1,5 @@
 import { NO_CANCELLATION } from '../base/cancellation.ts';
-import { cancelled, HostError } from '../base/errors.ts';
+import { cancelled } from '../base/errors.ts';
 import { jsonEquals } from '../base/json.ts';
 import type { ResultView } from '../model/content.ts';
 import type { Tool } from '../model/catalog.ts';
@@ -7,7 +7,8 @@ import type { ServerSnapshot } from '../model/server.ts';
 import { scopeOfTool, type ToolScope } from './paths/toolScopes.ts';
 import type { Session } from '../session/session.ts';
 import { toolNamed } from '../calls/calledTool.ts';
-import type { ScopeAnswer, ScopeDenial, ScopeDesk, ScopedUnit } from './scopeDesk.ts';
+import { deniedCall } from './denials.ts';
+import type { ScopeDesk, ScopedUnit } from './scopeDesk.ts';
 import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
 
 /** The parts of a server that calls of scoped tools need. */
@@ -43,7 +44,7 @@ export class ScopeGate implements CallInterceptor {
     const tool = toolNamed(server, request.tool)?.tool;
     const scope = scopeOfTool(server, request.tool);
     if (scope === undefined || tool === undefined) return next(context);
-    if (unit === undefined) throw deniedCall(request.tool, { approved: false, why: 'changed', detail: undefined });
+    if (unit === undefined) throw deniedCall(request.tool, { why: 'changed', detail: undefined });
     const { featureSet, adapter } = scope;
     const { token = NO_CANCELLATION } = context;
     const desk = await this.#options.desk();
@@ -96,30 +97,4 @@ function isSameScope(now: ToolScope | undefined, then: ToolScope): boolean {
 /** Compares content, because tool lists are often announced again without a change. */
 function isSameTool(a: Tool, b: Tool): boolean {
   return a === b || jsonEquals(a.raw, b.raw);
-}
-
-const SAID: Readonly<Record<ScopeDenial, readonly [what: string, next: string]>> = {
-  settings: ["the person's settings deny its target", 'Use another target; asking again changes nothing.'],
-  host: ['its target cannot be allowed', 'Name an ordinary path, then try again.'],
-  changed: ['something changed while it was being decided', 'Try again.'],
-  byPerson: ['the person denied it', 'Do not repeat it; ask the person what to do instead.'],
-  timeout: ['it was not approved in time', 'Ask the person to look into the Approvals view, then try again.'],
-  dismissed: ['the person closed the question', 'Ask the person whether it is wanted, then try again.'],
-  nobody: [
-    'it needs an approval, and there is no user to ask',
-    'Add what it touches to "scopes" in the settings of the server.',
-  ],
-  flood: ['too many calls wait for an approval', 'Wait until some are decided, then try again.'],
-  withdrawn: ['it was taken back', 'Try again.'],
-};
-
-export function deniedCall(tool: string, { why, detail }: Extract<ScopeAnswer, { approved: false }>): HostError {
-  const [what, suggestion] = SAID[why];
-  const more = detail === undefined ? '' : ` (${detail.replace(/\.$/, '')})`;
-  return new HostError('SCOPE_DENIED', `The tool "${tool}" was not called: ${what}${more}.`, {
-    layer: 'policy',
-    effect: 'none',
-    suggestion,
-    data: { reason: why },
-  });
 }

@@ -12,7 +12,8 @@ import type { HostLimits, ServerSnapshot, UnitChange } from '../model/server.ts'
 import type { Ports } from '../ports.ts';
 import type { ScopePlace } from './paths/computed.ts';
 import { LiveApprovals } from '../approvals/approvals.ts';
-import type { ScopeAnswer, ScopeDenial, ScopeDesk } from './scopeDesk.ts';
+import { denialAnswer } from './denials.ts';
+import type { ScopeAnswer, ScopeDesk } from './scopeDesk.ts';
 import { ScopeGate, type ScopedServer } from './scopeGate.ts';
 
 /** A server with everything that its scopes depend on. */
@@ -62,14 +63,14 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   /** MCPL §7.4. Returns a reason that does not reveal the pattern. */
   async elevate(request: ElevationRequest, token: CancellationToken): Promise<string | undefined> {
     const unit = this.#unit(request.server);
-    if (unit === undefined) return REASONS.changed;
+    if (unit === undefined) return denialAnswer('changed');
     const { featureSet, claim } = request;
     const desk = await this.#desk.get();
     const answer: ScopeAnswer = await desk.decide(
       { unit, featureSet, matter: { kind: 'elevate', claim }, call: undefined, isCurrent: () => request.isCurrent() },
       token,
     );
-    return answer.approved ? undefined : REASONS[answer.why];
+    return answer.approved ? undefined : denialAnswer(answer.why);
   }
 
   /** The decider, loaded on first use. */
@@ -150,15 +151,3 @@ function isOff({ mcpl }: ServerSnapshot, featureSet: string | undefined): boolea
   if (featureSet === undefined) return false;
   return mcpl?.sets.find(({ set }) => set.name === featureSet)?.state !== 'enabled';
 }
-
-const REASONS: Readonly<Record<ScopeDenial, string>> = {
-  settings: 'The settings of the host deny it.',
-  host: 'It does not name something that can be allowed.',
-  changed: 'Something changed while it was being decided.',
-  byPerson: 'The user denied it.',
-  timeout: 'It was not approved in time.',
-  dismissed: 'The user closed the question.',
-  nobody: 'It needs the approval of a user, and there is no user to ask.',
-  flood: 'Too many requests wait for an approval.',
-  withdrawn: 'It was taken back.',
-};

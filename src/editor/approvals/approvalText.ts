@@ -5,7 +5,7 @@ import {
   assertNever,
   cleanLine,
   clip,
-  type DenialReason,
+  denialText,
   grantText,
   type PendingApproval,
   phraseText,
@@ -124,7 +124,7 @@ export const QUOTING: Quoting = { name: nameText, claim: quoteText };
 
 /** How a request ended: `allowed once`, `denied, because there was no answer in time`. */
 export function outcomeText(outcome: ApprovalOutcome): string {
-  if (outcome.kind === 'denied') return DENIED[outcome.why];
+  if (outcome.kind === 'denied') return denialText(outcome.why, 'its notification was closed');
   switch (outcome.choice) {
     case 'once':
       return 'allowed once';
@@ -136,15 +136,6 @@ export function outcomeText(outcome: ApprovalOutcome): string {
       return assertNever(outcome.choice);
   }
 }
-
-const DENIED: Readonly<Record<DenialReason, string>> = {
-  byPerson: 'denied',
-  timeout: 'denied, because there was no answer in time',
-  dismissed: 'denied, because its notification was closed',
-  nobody: 'denied, because there is no user to ask',
-  flood: 'denied, because there were too many requests',
-  withdrawn: 'withdrawn before it was answered',
-};
 
 /** What is said to who answers too late. */
 export function lateText(outcome: ApprovalOutcome | undefined): string {
