@@ -31,8 +31,8 @@ const STARTS = `^(${require('./bundles.cjs')
 
 /** Decisions from their arguments alone, wherever they are used. */
 const DECISIONS = [
-  'consent/(mcplGrants|mcplRemarks|scopeRemarks|stateRemarks|whitelistGrants|startConsent|startQuestion|startRemarks)',
-  'consent/(startVariables|editorPolicy|serverUrlPattern|toolTrust|windowLimits)',
+  'consent/(mcplGrants|startConsent|startQuestion|startRemarks|startVariables)',
+  'consent/(editorPolicy|toolTrust|windowLimits)',
   'mcpl/(featureSets|pushPolicy|stateSets|toolFeatureSets|declaredUses|offerSets)',
   'scopes/paths/toolScopes',
 ];

@@ -11,8 +11,8 @@ import { Trial } from './trial.ts';
 /** The mutated files of each part. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   policy: [
-    'src/core/consent/{mcplGrants,mcplRemarks,scopeRemarks,stateRemarks,whitelistGrants,startConsent,startQuestion}.ts',
-    'src/core/consent/{startRemarks,startVariables,editorPolicy,serverUrlPattern,toolTrust,windowLimits}.ts',
+    'src/core/consent/{mcplGrants,startConsent,startQuestion}.ts',
+    'src/core/consent/{startRemarks,startVariables,editorPolicy,toolTrust,windowLimits}.ts',
     'src/core/mcpl/{featureSets,pushPolicy,stateSets,toolFeatureSets,declaredUses,offerSets}.ts',
     'src/core/scopes/paths/toolScopes.ts',
   ],

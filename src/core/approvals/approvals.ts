@@ -72,12 +72,8 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#remembered.list();
   }
 
+  /** Resolves when the approvals of earlier sessions are read, or cannot be. `find` also waits for this. */
   loaded(): Promise<void> {
-    return this.#remembered.loaded();
-  }
-
-  /** Resolves when the approvals of earlier sessions are read, or cannot be: `find` also waits for it. */
-  ready(): Promise<void> {
     return this.#remembered.loaded();
   }
 

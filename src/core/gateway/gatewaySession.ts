@@ -1,9 +1,9 @@
-import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { type Disposable, DisposableStore, toDisposable, disposeAll } from '../base/disposable.ts';
 import { HostError, messageOf, methodNotFound, RPC, toHostError, WireError } from '../base/errors.ts';
 import { showHidden, withoutHidden } from '../base/hiddenText.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { mapTexts } from '../base/jsonTexts.ts';
-import type { CallOptions, Host } from '../hostTypes.ts';
+import type { CallOptions, Host, ResourceWatch, ServerLog } from '../hostTypes.ts';
 import { isRunning, type ServerSnapshot } from '../model/server.ts';
 import type { Clock, Ids } from '../ports.ts';
 import { showsForms } from './approvalQuestion.ts';
@@ -28,15 +28,16 @@ import {
   isRequestId,
   type RequestId,
   resultMessage,
+  notificationMessage,
 } from './gatewayMessages.ts';
 import { listedPrompts, listedResources, listedTemplates } from './offerLists.ts';
-import { OpenRequests } from './openRequests.ts';
 import { protocolError } from './protocolError.ts';
-import { SessionLog } from './sessionLog.ts';
-import { SessionSubscriptions } from './sessionSubscriptions.ts';
 import { ShownNames } from './shownText.ts';
 import { decodeCall, failedCall, type IncomingCall, progressTokenOf } from './toolCall.ts';
 import { wellFormedResult } from './wellFormed.ts';
+import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
+import { Deferred } from '../base/async.ts';
+import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 
 export type { BackChannel } from './backChannels.ts';
 
@@ -71,7 +72,7 @@ export interface GatewaySessionOptions {
  */
 export type AnswerMode = 'stream' | 'single';
 
-export type Send = (message: JsonObject) => void;
+type Send = (message: JsonObject) => void;
 type Request = Extract<Inbound, { kind: 'request' }>;
 
 const VERSIONS: readonly string[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -314,4 +315,162 @@ function initializeResult(
     serverInfo: { name: id, title: id, version: withoutHidden(info?.version ?? '0') },
     ...(info?.instructions === undefined ? {} : { instructions: withoutHidden(info.instructions) }),
   };
+}
+
+/** More than any client needs. */
+const MOST_WATCHED = 256;
+
+/** One client's resource subscriptions. They end with its session. */
+class SessionSubscriptions implements Disposable {
+  readonly #host: Pick<Host, 'server' | 'subscribeResource'>;
+  readonly #server: string;
+  readonly #tell: (uri: string) => void;
+  readonly #watches = new Map<string, ResourceWatch>();
+  #isDisposed = false;
+
+  constructor(host: Pick<Host, 'server' | 'subscribeResource'>, server: string, tell: (uri: string) => void) {
+    this.#host = host;
+    this.#server = server;
+    this.#tell = tell;
+  }
+
+  get size(): number {
+    return this.#watches.size;
+  }
+
+  /** Resolves once the server has accepted. A stopped server never would. */
+  async subscribe(uri: string): Promise<void> {
+    const snapshot = this.#host.server(this.#server);
+    if (snapshot === undefined || !isRunning(snapshot.state))
+      throw new HostError('SERVER_NOT_RUNNING', `The server "${this.#server}" is not running.`, { layer: 'host' });
+    if (this.#isDisposed) throw new WireError(RPC.invalidRequest, 'This session has ended.');
+    const known = this.#watches.get(uri);
+    if (known === undefined && this.#watches.size >= MOST_WATCHED)
+      throw new WireError(RPC.invalidRequest, `More than ${MOST_WATCHED} resources are subscribed to.`);
+    const watch = known ?? this.#host.subscribeResource(this.#server, uri, this.#tell);
+    this.#watches.set(uri, watch);
+    try {
+      await watch.agreed;
+    } catch (error) {
+      // A newer subscription of the same client may have replaced it.
+      if (this.#watches.get(uri) === watch) this.unsubscribe(uri);
+      throw error;
+    }
+  }
+
+  unsubscribe(uri: string): void {
+    const watch = this.#watches.get(uri);
+    this.#watches.delete(uri);
+    watch?.dispose();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    const watches = [...this.#watches.values()];
+    this.#watches.clear();
+    disposeAll(watches);
+  }
+}
+
+/**
+ * A server's log for one client (MCP "Logging"): from the requested level on, and nothing before a request. The host
+ * sets the server's level, so that no client loses messages because of another.
+ */
+class SessionLog implements Disposable {
+  readonly #host: Pick<Host, 'onDidLog' | 'wishLogLevel'>;
+  readonly #server: string;
+  readonly #send: (message: JsonObject) => void;
+  #wish: Disposable | undefined;
+  #listening: Disposable | undefined;
+  #least: number = LOG_LEVELS.length;
+  #isDisposed = false;
+
+  constructor(host: Pick<Host, 'onDidLog' | 'wishLogLevel'>, server: string, send: (message: JsonObject) => void) {
+    this.#host = host;
+    this.#server = server;
+    this.#send = send;
+  }
+
+  setLevel(level: Json | undefined): void {
+    const known = levelOf(level);
+    if (this.#isDisposed) return;
+    this.#least = LOG_LEVELS.indexOf(known);
+    this.#listening ??= this.#host.onDidLog((log) => this.#hear(log));
+    const before = this.#wish;
+    this.#wish = this.#host.wishLogLevel(this.#server, known);
+    before?.dispose();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#listening?.dispose();
+    this.#wish?.dispose();
+  }
+
+  #hear({ server, level, logger, data }: ServerLog): void {
+    if (server !== this.#server || LOG_LEVELS.indexOf(level) < this.#least) return;
+    const named = logger === undefined ? {} : { logger: withoutHidden(logger) };
+    this.#send(notificationMessage('notifications/message', { level, ...named, data: mapTexts(data, showHidden) }));
+  }
+}
+
+function levelOf(level: Json | undefined): LogLevelName {
+  const known = LOG_LEVELS.find((name) => name === level);
+  if (known === undefined) throw new WireError(RPC.invalidParams, `\`level\` is one of ${LOG_LEVELS.join(', ')}.`);
+  return known;
+}
+
+/** Each request costs memory on both sides. */
+const MAX_OPEN = 1_000;
+
+/** The work of a request. `owned` is disposed when it is answered or cancelled. */
+type Work<T> = (token: CancellationToken, owned: DisposableStore) => Promise<T>;
+
+/** A client's slow requests. Cancelling one ends it at once. */
+class OpenRequests implements Disposable {
+  readonly #sources = new Map<string, CancellationSource>();
+  #isDisposed = false;
+
+  get size(): number {
+    return this.#sources.size;
+  }
+
+  /** Resolves with `undefined` if the client cancelled, which needs no answer. */
+  async run<T>(id: RequestId, work: Work<T>): Promise<T | undefined> {
+    const key = keyOf(id);
+    if (this.#sources.has(key)) throw refused(`A call with the id ${key} is still running.`);
+    if (this.#sources.size >= MAX_OPEN) throw refused(`More than ${MAX_OPEN} calls are still running.`);
+    if (this.#isDisposed) throw refused('This session has ended.');
+    const source = new CancellationSource();
+    const cancelled = new Deferred<undefined>();
+    const owned = new DisposableStore();
+    owned.add(source.token.onCancellationRequested(() => cancelled.resolve(undefined)));
+    owned.add(source);
+    this.#sources.set(key, source);
+    try {
+      return await Promise.race([work(source.token, owned), cancelled.promise]);
+    } finally {
+      this.#sources.delete(key);
+      // Cancels open questions before the answer, which ends the stream.
+      owned.dispose();
+    }
+  }
+
+  cancel(id: RequestId, reason: string | undefined): void {
+    this.#sources.get(keyOf(id))?.cancel(reason);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    for (const source of [...this.#sources.values()]) source.cancel('The client ended its session.');
+  }
+}
+
+function refused(why: string): WireError {
+  return new WireError(RPC.invalidRequest, why);
+}
+
+/** `1` and `"1"` are different ids. */
+function keyOf(id: RequestId): string {
+  return JSON.stringify(id);
 }

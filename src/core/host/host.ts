@@ -10,7 +10,6 @@ import { OwnSettings } from '../consent/ownSettings.ts';
 import { ServerLogs } from '../logging/serverLogs.ts';
 import { OfferGate } from './offerGate.ts';
 import { ServerUnit } from './serverUnit.ts';
-import { takeEntry } from './takeEntry.ts';
 import { StartGate } from '../consent/startGate.ts';
 import { hostClosed, startRefusal, unknownServer } from '../consent/startRefusal.ts';
 import { checkTool, ToolCalls } from '../calls/toolCalls.ts';
@@ -22,12 +21,14 @@ import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { PromptResult, ResultView } from '../model/content.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
 import type { PushPolicy } from '../model/mcpl.ts';
-import type { HostLimits, HostSettings, ServerSnapshot, SettingsProblem } from '../model/server.ts';
+import type { HostLimits, HostSettings, ServerSnapshot, SettingsProblem, Bar } from '../model/server.ts';
 import type { EntryKey } from '../model/settingRules.ts';
 import type { Ports } from '../ports.ts';
 import { hasLeft } from '../session/contributedEntry.ts';
-import type { SettingsEntry } from '../session/settingsEntry.ts';
+import { type SettingsEntry, sameEntry } from '../session/settingsEntry.ts';
 import type { ProtocolTrace } from '../trace/protocolTrace.ts';
+import { ignoreFailure } from '../base/async.ts';
+import { reconcile } from '../session/reconciliation.ts';
 
 export interface HostOptions {
   readonly ports: Ports;
@@ -381,4 +382,42 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
+}
+
+/** Hands an entry to its unit, and returns what to do about it once all entries are known. */
+function takeEntry(
+  unit: ServerUnit,
+  isKnown: boolean,
+  entry: SettingsEntry,
+  isTrusted: boolean,
+  wasTrusted: boolean,
+): () => void {
+  const before = isKnown ? unit.definition : undefined;
+  const wasFree = wasTrusted && unit.entry.refusal === undefined;
+  if (!sameEntry(unit.entry, entry)) unit.configure(entry);
+  const bar = barOf(entry, isTrusted);
+  return () => {
+    const { state } = unit;
+    const isFree = bar === undefined;
+    const step = reconcile({ before, after: entry.definition, state, trusted: isFree, wasTrusted: wasFree });
+    // A failure is the server's state, and shown there.
+    if (step === 'start') ignoreFailure(unit.start());
+    else if (step === 'restart') ignoreFailure(unit.restart());
+    else if (step === 'stop') ignoreFailure(unit.stop(bar ?? 'notStarted'));
+    else showBar(unit, bar);
+  };
+}
+
+function barOf({ refusal }: SettingsEntry, isTrusted: boolean): Bar | undefined {
+  if (!isTrusted) return 'restrictedMode';
+  return refusal === undefined ? undefined : 'notAllowed';
+}
+
+/** Says of a server at rest what keeps it there. */
+function showBar(unit: ServerUnit, bar: Bar | undefined): void {
+  const { state } = unit;
+  if (state.kind !== 'stopped') return;
+  const isBarred = state.reason === 'restrictedMode' || state.reason === 'notAllowed';
+  if (bar === undefined && isBarred) ignoreFailure(unit.stop('notStarted'));
+  else if (bar !== undefined && state.reason !== bar) ignoreFailure(unit.stop(bar));
 }

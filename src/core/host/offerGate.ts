@@ -12,14 +12,15 @@ import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { PromptResult } from '../model/content.ts';
 import { namesFile, setOfUri, setOffOf, setOffOfUri } from '../mcpl/offerSets.ts';
 import { scopeOfOffer } from '../scopes/paths/toolScopes.ts';
-import { decodeToolPage } from '../wire/tools.ts';
+import { decodeProgress, decodeToolPage } from '../wire/tools.ts';
 import type { CompletionOptions } from '../offer/completionRequests.ts';
 import type { ScopeDesk } from '../scopes/scopeDesk.ts';
 import { deniedCall } from '../scopes/denials.ts';
 import type { ServerUnit } from './serverUnit.ts';
-import { requestOf } from './unitRequest.ts';
+import { DEFAULT_TIMEOUTS } from '../model/server.ts';
+import type { SessionRequest } from '../session/session.ts';
 
-export interface OfferGateOptions {
+interface OfferGateOptions {
   readonly clock: Pick<Clock, 'now'>;
   desk(): Promise<ScopeDesk>;
   /** Records a refusal; a flood of them is bounded there. */
@@ -185,4 +186,12 @@ function setIsOff(what: string, featureSet: string): HostError {
     suggestion: 'Switch the feature set on, then try again.',
     data: { featureSet },
   });
+}
+
+/** A stateless server may ask a person in between: these take as long as a call. */
+function requestOf({ definition }: ServerUnit, { token, onProgress }: CallOptions): SessionRequest {
+  const { call, callMax } = definition?.timeouts ?? DEFAULT_TIMEOUTS;
+  const request = { timeoutMs: call * 1000, maxTimeoutMs: callMax * 1000, token };
+  if (onProgress === undefined) return request;
+  return { ...request, onProgress: (params) => onProgress(decodeProgress(params)) };
 }

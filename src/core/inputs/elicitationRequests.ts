@@ -7,8 +7,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
 import { collectArguments } from '../form/collectArguments.ts';
-import type { FormField } from '../form/fields.ts';
-import { flatten } from '../form/fields.ts';
+import { type FormField, flatten } from '../form/fields.ts';
 import { initialValues } from '../form/fillForm.ts';
 import { schemaForm } from '../form/schemaForm.ts';
 import type { Elicitor, FormQuestion, SchemaChecker, UrlQuestion } from '../inputPorts.ts';
@@ -17,12 +16,11 @@ import { LogLimiter } from '../rpc/logLimiter.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeElicitation } from '../wire/elicitation.ts';
-import { OpenedPages } from './openedPages.ts';
 import { type Asked, QuestionQueue } from './questionQueue.ts';
 import { mentionsSecret, namesSecret } from '../base/secretNames.ts';
-import { urlQuestion } from './urlQuestion.ts';
+import { isLoopback, isPrivate } from '../base/networkHosts.ts';
 
-export interface ElicitationOptions {
+interface ElicitationOptions {
   /** The server's id in the settings. */
   readonly server: string;
   readonly clock: Clock;
@@ -163,7 +161,7 @@ export class ElicitationFeature implements SessionFeature {
   }
 }
 
-export type Visit =
+type Visit =
   | { readonly kind: 'accept' | 'decline' | 'cancel'; readonly question: UrlQuestion }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -204,4 +202,101 @@ function takesSecret(field: FormField): boolean {
 function looksSecret(field: FormField): boolean {
   if (field.kind === 'text' && field.format === 'password') return true;
   return [field.name, field.label].some(namesSecret) || mentionsSecret(field.description);
+}
+
+/** A longer one cannot be checked by eye, and the end of a URL may hide a trap. */
+const LONGEST_URL = 4_000;
+const LONGEST_HOST = 253;
+
+/** The facts that a person must see before a page is opened; a sentence if it must not be opened. */
+function urlQuestion(server: string, elicitation: UrlElicitation): UrlQuestion | string {
+  const parsed = parse(elicitation.url);
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    return 'it is not the address of a web page, which begins with http: or https:';
+  if (parsed.href.length > LONGEST_URL) return `its address has ${parsed.href.length} characters`;
+  const authority = authorityOf(elicitation.url);
+  const written = cleanLine(hostOf(authority), LONGEST_HOST);
+  const isOther = written.toLowerCase() !== parsed.hostname;
+  const remarks = [
+    ...(isOther ? [`Its host is written "${written}" and is really "${parsed.hostname}".`] : []),
+    ...(isEncoded(parsed.hostname)
+      ? ['Letters of other alphabets in its host can look like those of another one.']
+      : []),
+    ...(authority.includes('@') ? ['It names a user before its host, which is a common disguise of addresses.'] : []),
+    ...placeRemarks(parsed.hostname),
+    ...(parsed.protocol === 'http:' && !isLoopback(parsed.hostname)
+      ? ['It is not encrypted: others can read along.']
+      : []),
+  ];
+  return {
+    server,
+    message: cleanText(elicitation.message),
+    url: parsed.href,
+    host: parsed.host,
+    writtenHost: isOther ? written : undefined,
+    elicitationId: elicitation.elicitationId,
+    remarks,
+  };
+}
+
+function parse(url: string): URL | undefined {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
+}
+
+/** From the text, as parsing takes out what deceives. */
+function authorityOf(url: string): string {
+  return /^\s*[a-z]+:[\\/]*([^\\/?#]*)/i.exec(url)?.[1] ?? '';
+}
+
+function hostOf(authority: string): string {
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+}
+
+function isEncoded(host: string): boolean {
+  return host.split('.').some((label) => label.startsWith('xn--'));
+}
+
+/** A page of this machine or network acts with what only this machine can reach. */
+function placeRemarks(host: string): readonly string[] {
+  if (isLoopback(host)) return ['It is on this machine: a program here answers, not a website.'];
+  return isPrivate(host) ? ['It is in a private network, not on the internet.'] : [];
+}
+
+/** Servers need not say when a page is done with: the oldest are forgotten. */
+const MAX_PAGES = 50;
+
+/** Pages that a server had opened and of which it may say that the person is done with them. */
+class OpenedPages {
+  readonly #waiting = new Map<string, () => void>();
+
+  /** Calls back once when the server says so; a page that is asked for again replaces the earlier one. */
+  expect(elicitationId: string, done: () => void): void {
+    this.#waiting.delete(elicitationId);
+    this.#waiting.set(elicitationId, done);
+    const [oldest] = this.#waiting.keys();
+    if (oldest !== undefined && this.#waiting.size > MAX_PAGES) this.#waiting.delete(oldest);
+  }
+
+  /** The same while a caller waits for it. */
+  follow(elicitationId: string, done: () => void): Disposable {
+    this.expect(elicitationId, done);
+    return toDisposable(() => {
+      if (this.#waiting.get(elicitationId) === done) this.#waiting.delete(elicitationId);
+    });
+  }
+
+  /** MCP 2025-11-25: what is unknown, or was told before, is ignored. */
+  complete(elicitationId: string): void {
+    const done = this.#waiting.get(elicitationId);
+    this.#waiting.delete(elicitationId);
+    done?.();
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+  }
 }

@@ -27,15 +27,15 @@ import {
   SetStates,
   UNDECLARED,
   undeclaredSet,
+  toldScopes,
+  WithdrawnSets,
 } from './sets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { McplMember } from './member.ts';
 import { Throttle } from '../base/throttle.ts';
 import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
-import { toldScopes } from './toldScopes.ts';
 import { UndeclaredUses } from './undeclaredUses.ts';
-import { WithdrawnSets } from './withdrawnSets.ts';
 
 /** More than any server has; every change is answered with all of them. */
 const MAX_SETS = 256;

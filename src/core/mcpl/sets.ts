@@ -1,8 +1,10 @@
 import type { FeatureSet, FeatureSetState, McplSettings, McplDialect, McplUse } from '../model/mcpl.ts';
 import { coveredBy, isWildcard } from '../model/featureSetPattern.ts';
 import { isChosen } from './featureSets.ts';
-import type { HookReach, McplAdvert } from '../wire/mcpl/advert.ts';
+import type { HookReach, McplAdvert, ToldScopes } from '../wire/mcpl/advert.ts';
 import type { FormGrants } from './formGrants.ts';
+import type { ScopeSettings } from '../model/scope.ts';
+import { listsFor } from '../scopes/paths/toolScopes.ts';
 
 /** Names of sets, each in one of the lists (MCPL §6.7). */
 export type Partition = Readonly<Record<'enabled' | 'disabled', string[]>>;
@@ -140,3 +142,57 @@ export const OPERATIONS: Readonly<Record<McplUse, string>> = {
   'contextHooks.beforeInference': 'context/beforeInference',
   'contextHooks.afterInference': 'context/afterInference',
 };
+
+/** Everything, in words that any glob understands. */
+const ALL = '**';
+
+/**
+ * The lists of its scoped sets as a server gets them (MCPL §7.2): with names instead of patterns of names, and paths
+ * instead of variables. They only inform the server; the host never relies on them.
+ */
+export function toldScopes(
+  settings: ScopeSettings,
+  sets: readonly FeatureSet[],
+  expand: (pattern: string) => string,
+): ToldScopes {
+  const written = Object.keys(settings.lists).filter((key) => !isWildcard(key));
+  const declared = sets.filter(({ scoped }) => scoped).map(({ name }) => name);
+  // Before its first handshake its sets are unknown, except those in settings.
+  const names = declared.length > 0 ? declared : written;
+  const told = names.map((name) => {
+    const { whitelist, blacklist, isBroken } = listsFor(settings, name);
+    const denied = isBroken ? [...blacklist, ALL] : blacklist;
+    return [name, { whitelist: whitelist.map(expand), blacklist: denied.map(expand) }] as const;
+  });
+  return Object.fromEntries(told.filter(([, lists]) => lists.whitelist.length + lists.blacklist.length > 0));
+}
+
+/** One withdrawn set is enough to keep tools off, so more than this need not be known. */
+const MOST = 256;
+
+/**
+ * Feature sets that the server of this connection no longer declares, or declares without `tools`. Their tools stay off:
+ * otherwise a server could free the tools of a set by withdrawing it.
+ */
+export class WithdrawnSets {
+  readonly #sets = new Map<string, FeatureSet>();
+
+  get all(): readonly FeatureSet[] {
+    return [...this.#sets.values()];
+  }
+
+  clear(): void {
+    this.#sets.clear();
+  }
+
+  /** The server declares `set` in the place of `before`. */
+  replaced(before: FeatureSet | undefined, set: FeatureSet): void {
+    if (set.uses.includes('tools')) this.#sets.delete(set.name);
+    else if (before?.uses.includes('tools') === true) this.removed(before);
+  }
+
+  removed(set: FeatureSet | undefined): void {
+    // A set that was declared without `tools` meanwhile counts as it was before.
+    if (set !== undefined && this.#sets.size < MOST && !this.#sets.has(set.name)) this.#sets.set(set.name, set);
+  }
+}

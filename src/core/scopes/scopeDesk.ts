@@ -1,8 +1,14 @@
 import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import { isHostError, messageOf } from '../base/errors.ts';
-import { canonicalJson, type Json } from '../base/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { ApprovalOutcome, ApprovalRequest, PendingApproval } from '../model/approval.ts';
+import type {
+  ApprovalOutcome,
+  ApprovalRequest,
+  PendingApproval,
+  ScopeAction,
+  ScopeSubject,
+} from '../model/approval.ts';
 import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ApprovalGrant, ScopeGrant } from '../model/grant.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
@@ -10,8 +16,9 @@ import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
 import { type Judgement, ScopeEngine, type ScopeMatter } from './paths/scopeEngine.ts';
 import type { ScopePlace } from './paths/computed.ts';
 import type { Clock, FileNames, Ids } from '../ports.ts';
-import { scopeOfCall, subjectOf } from './scopeSubject.ts';
 import { denialText, type ScopeDenial } from './denials.ts';
+import { cleanLine, cleanText } from '../base/cleanText.ts';
+import { isDeeperThan } from '../rpc/nesting.ts';
 
 /** The parts of a server that scope decisions need. */
 export interface ScopedUnit {
@@ -23,7 +30,7 @@ export interface ScopedUnit {
   redact(text: string): string;
 }
 
-export interface ScopeQuestion {
+interface ScopeQuestion {
   readonly unit: ScopedUnit;
   readonly featureSet: string | undefined;
   readonly matter: ScopeMatter;
@@ -52,16 +59,16 @@ export type ScopeAnswer =
     };
 
 /** Asks the user, and remembers the answers. */
-export interface ScopeApprovals {
+interface ScopeApprovals {
   /** Resolves once the grants of earlier sessions are loaded. */
-  ready(): Promise<void>;
+  loaded(): Promise<void>;
   find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ApprovalGrant | undefined>;
   pending(): readonly PendingApproval[];
   ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome>;
   revoke(ids: readonly string[], why: string): Promise<void>;
 }
 
-export interface ScopeDeskOptions {
+interface ScopeDeskOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Logger;
@@ -138,7 +145,7 @@ export class ScopeDesk {
     if (request === undefined) return denied('changed', judged.targets);
     if (request.key === question.decided)
       return this.#approved(question, judged, 'allowed for this call before', request.key);
-    await this.#options.approvals.ready();
+    await this.#options.approvals.loaded();
     const known = await this.#options.approvals.find(request);
     if (known === undefined) return this.#ask(question, judged, request, token);
     return this.#confirm(question, request, `allowed by the person before (${known.lifetime})`, token);
@@ -224,7 +231,7 @@ export class ScopeDesk {
   }
 
   async #forget(request: RequestIdentity, why: string): Promise<void> {
-    await this.#options.approvals.ready();
+    await this.#options.approvals.loaded();
     const known = await this.#options.approvals.find(request);
     if (known !== undefined) await this.#options.approvals.revoke([known.id], why);
   }
@@ -293,4 +300,59 @@ function denied(why: ScopeDenial, targets: readonly ScopeTarget[], detail?: stri
   const ended = why === 'byPerson' ? 'denied by the person' : denialText(why);
   const how = detail === undefined ? ended : `${ended}: ${detail}`;
   return { answer: { approved: false, why, detail }, targets, how };
+}
+
+const LONGEST_LABEL = 1_000;
+const LONGEST_PAYLOAD = 4_000;
+const DEEPEST_INDENTED = 16;
+
+/** Values of a payload's `mode` that a prompt may use as a verb. Others only appear in the payload. */
+const MODES: readonly string[] = ['read', 'write', 'append', 'create', 'delete', 'move', 'rename', 'list', 'execute'];
+
+type Call = Extract<ScopeMatter, { kind: 'call' }>;
+
+/** The scope that the host sends with a tool call (MCPL §7.7), from the targets it computed. */
+function scopeOfCall(
+  { tool, args }: Call,
+  targets: readonly ScopeTarget[],
+  digest: (text: string) => string,
+): ScopeClaim {
+  const [first, ...others] = targets;
+  // Without known targets, the scope is this exact call.
+  if (first === undefined)
+    return { label: `${tool.name}(${digest(canonicalJson(args)).slice(0, 12)})`, payload: undefined };
+  const payload: JsonObject = {
+    [first.kind]: first.real,
+    ...(others.length > 0 && { targets: targets.map(({ real }) => real) }),
+  };
+  return { label: first.real, payload };
+}
+
+/** The text that the user sees. Any text from a server may contain a secret from settings. */
+function subjectOf(matter: ScopeMatter, judged: Judgement, redact: (text: string) => string): ScopeSubject {
+  const claim = matter.kind === 'elevate' ? matter.claim : undefined;
+  const payload = claim?.payload ?? (matter.kind === 'call' ? matter.args : undefined);
+  return {
+    kind: 'scope',
+    action: actionOf(matter),
+    label: claim === undefined ? undefined : cleanLine(redact(claim.label), LONGEST_LABEL),
+    payload: payload === undefined ? undefined : cleanText(redact(textOf(payload)), LONGEST_PAYLOAD),
+    targets: judged.targets.map((target) => ({
+      ...target,
+      written: cleanLine(redact(target.written), LONGEST_LABEL),
+      real: redact(target.real),
+    })),
+    why: judged.verdict === 'ask' ? judged.doubt : 'unlisted',
+  };
+}
+
+function actionOf(matter: ScopeMatter): ScopeAction {
+  if (matter.kind === 'call') return { kind: 'call', tool: matter.tool.name };
+  const mode = matter.claim.payload?.['mode'];
+  return { kind: 'elevate', mode: typeof mode === 'string' && MODES.includes(mode) ? mode : undefined };
+}
+
+function textOf(payload: JsonObject): string {
+  // Deeply nested JSON would get a thousand times longer with indentation.
+  return JSON.stringify(payload, undefined, isDeeperThan(payload, DEEPEST_INDENTED) ? undefined : 2);
 }

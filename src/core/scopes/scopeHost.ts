@@ -99,7 +99,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   }
 
   async #endWhatIsVoid(unit: ScopeUnit): Promise<void> {
-    await this.approvals.ready();
+    await this.approvals.loaded();
     const own = this.approvals
       .remembered()
       .filter(({ server }) => server === unit.id)

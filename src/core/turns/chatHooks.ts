@@ -7,9 +7,7 @@ import type { Logger } from '../base/log.ts';
 import type { Host, OpenInference } from '../hostTypes.ts';
 import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { ModelFacts } from '../model/inference.ts';
-import { decodeChatHook } from './chatHookInput.ts';
-import { additionalContext, deliveryOf } from './chatHookText.ts';
-import { lastAnswer } from './chatTranscript.ts';
+import { decodeChatHook, additionalContext, deliveryOf, lastAnswer } from './chatHookText.ts';
 
 export type ChatHookHost = Pick<Host, 'openInference' | 'server' | 'redact'> & {
   readonly events: Pick<Host['events'], 'list'>;

@@ -1,9 +1,8 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, isJsonArray, isJsonObject, type Json } from '../../base/json.ts';
 import type { Tool } from '../../model/catalog.ts';
 import type { ScopeClaim } from '../../model/scope.ts';
 import type { FileNames } from '../../ports.ts';
-import { textsAt } from './argumentTargets.ts';
 import { type CheckPlace, foundCheck, isWholeThere, type ReadCheck, readChecked, readPartsOf } from './checkedTexts.ts';
 import {
   type ComputedScope,
@@ -21,11 +20,12 @@ import { posixStyle } from './pathStyle.ts';
 import { RealNames } from './realNames.ts';
 import { hasDeed, textsOfArguments, textsOfPayload } from './valueTargets.ts';
 import type { ReadingContext } from './respellings.ts';
-import { type FoundTexts } from './targetTexts.ts';
+import { type FoundTexts, TargetTexts } from './targetTexts.ts';
 import { lineOf } from './textParts.ts';
 import { windowsStyle } from './windowsPath.ts';
+import { type ArgumentPath, parseArgumentPath } from '../../model/argumentPath.ts';
 
-export interface ScopedCall {
+interface ScopedCall {
   readonly tool: Tool;
   readonly args: JsonObject;
   /** The places of its targets in the arguments; `undefined` without an adapter. */
@@ -284,4 +284,51 @@ function agree(
   return label.some(({ target, reals }) => {
     return !(target.kind === 'name' && hasPaths) && reals.some((real) => named.has(fold(real)));
   });
+}
+
+/** The texts that a tool's setting selects. An omitted argument names nothing. */
+function textsAt(adapter: readonly string[], args: JsonObject): FoundTexts | Unreadable {
+  const texts = new TargetTexts();
+  for (const written of adapter) {
+    const path = parseArgumentPath(written);
+    if (path === undefined) texts.refuse('The "scopeAdapters" setting of this tool cannot be read.');
+    else follow(args, path, '/arguments', texts);
+  }
+  return texts.found;
+}
+
+function follow(value: Json | undefined, path: ArgumentPath, from: string, texts: TargetTexts): void {
+  if (value === undefined || value === null || !texts.mayGoOn(0)) return;
+  const [step, ...rest] = path;
+  switch (step?.kind) {
+    case undefined:
+      take(value, from, texts);
+      return;
+    case 'member':
+      if (!isJsonObject(value)) refuse(texts);
+      else if (Object.hasOwn(value, step.name)) follow(value[step.name], rest, TargetTexts.at(from, step.name), texts);
+      return;
+    case 'item':
+      if (isJsonArray(value)) follow(value[step.index], rest, `${from}/${step.index}`, texts);
+      else refuse(texts);
+      return;
+    case 'items':
+      if (isJsonArray(value)) value.forEach((item, index) => follow(item, rest, `${from}/${index}`, texts));
+      else refuse(texts);
+  }
+}
+
+function take(value: Json, from: string, texts: TargetTexts): void {
+  if (typeof value === 'string') texts.add({ from, text: value });
+  else if (!isJsonArray(value)) refuse(texts);
+  else
+    value.forEach((item, index) => {
+      if (typeof item === 'string') texts.add({ from: `${from}/${index}`, text: item });
+      else refuse(texts);
+    });
+}
+
+/** It is unknown how a server would read a value that is not a text. */
+function refuse(texts: TargetTexts): void {
+  texts.refuse('Its arguments do not match the "scopeAdapters" setting of this tool.');
 }

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { STATE_BOUNDS } from '../../model/lineage.ts';
 import type { PatchDocument, Place } from './patchDocument.ts';
-import { carryOut } from './patchEngine.ts';
 import { parsePointer, quoted, type Tokens } from './patchPointer.ts';
 import { Measuring, SIZE_OF_COMMA, sizeOfKey } from './patchSize.ts';
-import { areEqual, clone, Effort, type Value } from './patchValues.ts';
+import { areEqual, clone, Effort, type Value, type Container } from './patchValues.ts';
+import { applyPatch } from 'rfc6902';
 
 /** Why an operation fails: the end of a sentence. */
 type Misfit = string | undefined;
@@ -190,4 +190,15 @@ function nothingAt({ text }: Pointer): string {
 /** Characters of the key or comma that a value needs at its location. */
 function overheadOf(place: Exclude<Place, { readonly kind: 'root' }>): number {
   return place.kind === 'member' ? sizeOfKey(place.key) : SIZE_OF_COMMA;
+}
+
+/**
+ * Uses the library to write a copy of a value into a container. The location must exist, and is named by its last token
+ * alone, which avoids a second lookup. The library is not used for other operations: it cannot replace the root, loses
+ * the order of removed members, looks up the target of a move before removing, compares lists with unbounded memory,
+ * and replaces the prototype for `__proto__`.
+ */
+function carryOut(container: Container, op: 'add' | 'replace', path: string, value: Json): string | undefined {
+  const [error] = applyPatch(container, [{ op, path, value }]);
+  return error === null ? undefined : 'it could not be carried out';
 }

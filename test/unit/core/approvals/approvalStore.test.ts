@@ -105,7 +105,7 @@ suite('What a person has approved, and the store', () => {
     await own.decide('/a', 'session');
     assert.equal(reads, 0);
     let isReady = false;
-    void own.approvals.ready().then(() => (isReady = true));
+    void own.approvals.loaded().then(() => (isReady = true));
     assert.equal(isReady, false);
     await settle();
     assert.deepEqual([reads, isReady, removals], [1, true, 0]);

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ServerIdentity } from '../../../../src/core/model/serverPolicy.ts';
-import { editorPolicy, type EditorPolicyValues, refusedBy } from '../../../../src/core/consent/editorPolicy.ts';
-import { matchesServerUrl } from '../../../../src/core/consent/serverUrlPattern.ts';
+import {
+  editorPolicy,
+  type EditorPolicyValues,
+  refusedBy,
+  matchesServerUrl,
+} from '../../../../src/core/consent/editorPolicy.ts';
 
 const NOTHING: EditorPolicyValues = { access: ['all'], enabled: [undefined], allowed: null, denied: [null] };
 const stdio: ServerIdentity = { name: 'files', command: ['npx', '-y', 'files'] };

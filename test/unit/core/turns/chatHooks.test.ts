@@ -3,9 +3,7 @@ import { CancellationSource, unlessCancelled } from '../../../../src/core/base/c
 import { HostError } from '../../../../src/core/base/errors.ts';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
 import { type ChatHookHost, ChatHooks } from '../../../../src/core/turns/chatHooks.ts';
-import { additionalContext, deliveryOf } from '../../../../src/core/turns/chatHookText.ts';
-import { decodeChatHook } from '../../../../src/core/turns/chatHookInput.ts';
-import { lastAnswer } from '../../../../src/core/turns/chatTranscript.ts';
+import { additionalContext, deliveryOf, decodeChatHook, lastAnswer } from '../../../../src/core/turns/chatHookText.ts';
 import type { GivenAnswer, InferenceOpening, OpenInference, PlacedContext } from '../../../../src/core/hostTypes.ts';
 import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
