@@ -47,7 +47,6 @@ export const platform: Readonly<Record<string, string>> = {
 
 /** The other tests of test/node: they use the platform, but only to run the host. */
 export const hostOnly: Readonly<Record<string, string>> = {
-  'answerTurns.test.ts': 'the order of answers, computed',
   'auth/machine.test.ts': 'the client credentials grant, over the HTTP that the others test',
   'auth/renewal.test.ts': 'when tokens are renewed, over the HTTP that the others test',
   'auth/sharedWork.test.ts': 'computed',
