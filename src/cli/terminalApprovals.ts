@@ -26,7 +26,7 @@ interface TerminalApprovalsOptions {
   readonly turns: Turns;
   /** The base folder of shown paths. */
   readonly folder: string;
-  /** Of the command: who interrupts it denies what it asks. */
+  /** The command's token. An interruption denies open requests. */
   readonly token: CancellationToken;
 }
 
@@ -37,7 +37,7 @@ interface Open {
   isShown: boolean;
 }
 
-/** A person who mistypes more often than this wants something else. */
+/** Maximum invalid answers. */
 const MAX_TRIES = 20;
 const PROMPT = 'Allow it? (o: once, s: whenever it asks during this run, d: deny; Enter denies) ';
 const ANSWERS: ReadonlyMap<string, Answer> = new Map([
@@ -50,7 +50,9 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map([
   ['', 'deny'],
 ]);
 
-/** Asks the person at the terminal to approve what servers would touch. Without one there is no listener, and all is denied. */
+/**
+ * Asks the user of the terminal for approvals. Without a terminal there is no listener, and all requests are denied.
+ */
 export function terminalApprovals(options: TerminalApprovalsOptions): Disposable {
   const { approvals, dialog, turns } = options;
   const life = new DisposableStore();
@@ -62,7 +64,7 @@ export function terminalApprovals(options: TerminalApprovalsOptions): Disposable
       open.set(approval.id, question);
       void turns
         .take(() => put(options, approval, question))
-        // It is approved this once; there is nowhere else to say so.
+        // The request is approved once, but the answer could not be stored.
         .catch((error: unknown) => dialog.say(`! ${messageOf(error)}`))
         .finally(() => open.delete(approval.id));
     }),
@@ -71,7 +73,7 @@ export function terminalApprovals(options: TerminalApprovalsOptions): Disposable
     approvals.onDidSettle(({ approval, outcome }) => {
       const question = open.get(approval.id);
       question?.end.cancel();
-      // One that was never shown is reported at the end of the command.
+      // Requests that were never shown are reported at the end of the command.
       if (question?.isShown !== true || outcome.kind === 'approved' || outcome.why === 'byPerson') return;
       dialog.say(deniedText(outcome.why));
     }),
@@ -90,17 +92,17 @@ async function put(
   question: Open,
 ): Promise<void> {
   const { token } = question.end;
-  // It may have waited for its turn until it was void.
+  // The request may have become void in the queue.
   if (token.isCancellationRequested) return;
   question.isShown = true;
-  // Targets are real names.
+  // Targets are real paths, so resolve the folder too.
   const seenFrom = await realpath(folder).catch(() => folder);
   for (const line of approvalLines(approval, seenFrom)) dialog.say(line);
   const answer = await answerOf(dialog, token);
   await approvals.answer(approval.id, answer);
 }
 
-/** Input from before the question was meant for something else. */
+/** Ignores input from before the question. */
 async function answerOf(dialog: Dialog, token: CancellationToken): Promise<Answer> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const typed = await dialog.ask(PROMPT, token, 'typedNow');
@@ -117,8 +119,8 @@ const MOST_LINES = 30;
 const LONGEST_QUOTE = 300;
 
 /**
- * What somebody is asked to approve: who wants to do what, to what the host computed. Words of the server are
- * quotations, and are there where the host's own do not tell everything.
+ * The text of an approval prompt: the server, the action and the computed targets. Server text is quoted, and only
+ * shown if the host's own text is incomplete.
  */
 export function approvalLines(approval: PendingApproval, folder: string): readonly string[] {
   const { server, featureSet, waiting } = approval;
@@ -140,7 +142,7 @@ function wishText({ wish, joint, noTargets, targets }: SubjectText): string {
   return `${phraseText(wish, { name: quote, claim: quote })}${targets.length === 0 ? noTargets : joint.trimEnd()}`;
 }
 
-/** Each once; what lies elsewhere is never among those that are only counted. */
+/** Each target once. Targets outside come first, so that they are always listed. */
 function outsideFirst(targets: readonly ScopeTarget[], folder: string): readonly ScopeTarget[] {
   const all = [...new Map(targets.map((target) => [`${target.kind} ${target.real}`, target])).values()];
   const isOutside = (target: ScopeTarget): boolean =>
@@ -174,7 +176,7 @@ function quotations({ label, data }: SubjectText): readonly string[] {
   ];
 }
 
-/** A server's words, with no quotation mark that could end the quotation. */
+/** Quotes server text, without quotation marks that could end the quotation. */
 function quote(text: string): string {
   return `"${cleanLine(text, LONGEST_QUOTE).replaceAll('"', "'")}"`;
 }

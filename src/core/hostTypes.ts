@@ -226,7 +226,7 @@ export interface TurnResult {
 /** An inference that runs elsewhere: in a chat of the editor, or in a wrapped model. */
 export interface InferenceOpening {
   readonly conversationId: string;
-  /** From 0. */
+  /** Starts at 0. */
   readonly turnIndex: number;
   /** The message of the user; null if the model continues after a tool's result. */
   readonly userMessage: string | null;

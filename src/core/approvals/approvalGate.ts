@@ -24,61 +24,60 @@ export interface ApprovalGateOptions {
   readonly ids: Ids;
   readonly log: Logger;
   limits(): HostLimits;
-  /** Resolves when identical requests need not be asked for any more. */
+  /** Resolves once identical requests need no prompt. */
   remember(approval: PendingApproval, lifetime: 'session' | 'workspace'): Promise<void>;
 }
 
 const MOST_OF_A_SERVER = 3;
 const MOST_OF_ALL = 20;
-/** Of one question: more than that and a person no longer knows what an answer sets going. */
+/** Maximum requests per question, so that the user knows what an answer affects. */
 const MOST_WAITING = 20;
 const PROMPTS = 12;
 const PROMPTS_MS = 60_000;
-/** A denied request does not ask again at once. */
+/** A denied request does not prompt again within this time. */
 const DENIED_MS = 10_000;
-/** Of denials that are remembered for that long. */
+/** Maximum remembered denials. */
 const MOST_DENIED = 100;
 
 interface Waiter {
   readonly call: ToolCallRequest | undefined;
   readonly settled: Deferred<ApprovalOutcome>;
-  /** Of its token. */
+  /** The subscription to its token. */
   subscription: Disposable | undefined;
 }
 
 interface Question {
   readonly id: string;
-  /** The first of the identical requests: the others differ in nothing that is shown or remembered. */
+  /** The first of the identical requests. The others do not differ in anything shown or stored. */
   readonly request: ApprovalRequest;
-  /** The same for requests that one question stands for. */
+  /** Equal for requests that share a question. */
   readonly shownAs: string;
   readonly askedAt: number;
   readonly expiresAt: number;
   readonly waiters: Set<Waiter>;
   timer: Disposable | undefined;
-  /** A person has answered, and the answer is being stored. */
+  /** The user has answered, and the answer is being stored. */
   isAnswered: boolean;
 }
 
 /**
- * Asks a person for approvals: one question for identical requests, a limited number of questions, each with
- * a deadline.
+ * Asks the user for approvals: one question for identical requests, with a limited number of questions and a deadline
+ * for each.
  *
- * An answer is for all requests that wait, `once` as well: they are identical, whoever shows a question says how many
- * they are, and to ask for each of them again would only teach people to click. One that comes after a `once` is asked
- * for anew.
+ * An answer, even `once`, applies to all waiting requests: they are identical, the prompt shows their number, and
+ * asking for each would only train users to click. A request after a `once` prompts again.
  */
 export class ApprovalGate implements Disposable {
   readonly #options: ApprovalGateOptions;
   readonly #changed = new Emitter<void>();
   readonly #asked: Emitter<PendingApproval>;
   readonly #settled: Emitter<SettledApproval>;
-  /** By id, the oldest first. */
+  /** By id, oldest first. */
   readonly #questions = new Map<string, Question>();
   readonly #byRequest = new Map<string, Question>();
   /** Kept when a server ends: one that restarts again and again is still one server. */
   readonly #prompts = new KeyedRateLimit(PROMPTS_MS);
-  /** When a person denied what. */
+  /** Times of the user's denials. */
   readonly #denials = new Map<string, number>();
   #pending: readonly PendingApproval[] | undefined;
   #isDisposed = false;
@@ -101,13 +100,13 @@ export class ApprovalGate implements Disposable {
     return this.#settled.event;
   }
 
-  /** The oldest first. The same list until something changes. */
+  /** Oldest first. Returns the same list until something changes. */
   pending(): readonly PendingApproval[] {
     this.#pending ??= [...this.#questions.values()].map(pendingOf);
     return this.#pending;
   }
 
-  /** Never rejects. A cancelled token takes the request back. */
+  /** Never rejects. Cancelling the token withdraws the request. */
   ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome> {
     if (this.#isDisposed || token.isCancellationRequested) return Promise.resolve(denied('withdrawn'));
     const shownAs = this.#shownAs(request);
@@ -118,8 +117,8 @@ export class ApprovalGate implements Disposable {
   }
 
   /**
-   * The first answer counts; false if there was one, or no request waits any more. Rejects if the answer could not be
-   * stored: waiting requests are then approved, and the next one asks again.
+   * The first answer counts. Returns false if there was one, or no request waits any more. Rejects if the answer could
+   * not be stored: waiting requests are then approved, and the next one prompts again.
    */
   async answer(id: string, choice: ApprovalChoice | 'dismiss'): Promise<boolean> {
     const question = this.#questions.get(id);
@@ -134,7 +133,7 @@ export class ApprovalGate implements Disposable {
     return true;
   }
 
-  /** Takes questions of this server back; `which`: not all of them. */
+  /** Withdraws questions of this server, or those that match `which`. */
   withdraw(server: string, which: (request: ApprovalRequest) => boolean = () => true): void {
     for (const question of [...this.#questions.values()])
       if (question.request.server === server && which(question.request)) this.#settle(question, denied('withdrawn'));
@@ -150,8 +149,8 @@ export class ApprovalGate implements Disposable {
   }
 
   /**
-   * A call is approved by what it touches, whatever else it says; but who is shown its arguments does not answer for a
-   * call with other ones.
+   * An approval covers the targets of a call, whatever its other arguments. But a prompt that shows arguments must not
+   * also answer for a call with different ones.
    */
   #shownAs(request: ApprovalRequest): string {
     return this.#options.ids.sha256(`${keyOf(request)} ${canonicalJson(request.call?.args ?? {})}`);
@@ -203,7 +202,7 @@ export class ApprovalGate implements Disposable {
     return waiter.settled.promise;
   }
 
-  /** The last one takes the question along. */
+  /** The last waiting request ends the question. */
   #leave(question: Question, waiter: Waiter): void {
     if (!question.waiters.has(waiter)) return;
     if (question.waiters.size === 1) {
@@ -259,7 +258,7 @@ function denied(why: DenialReason): ApprovalOutcome {
   return { kind: 'denied', why };
 }
 
-/** Two servers, or two programs of one id, never share an answer, whatever their keys say. */
+/** Different servers, or programs under one id, never share an answer, even with equal keys. */
 function keyOf({ server, fingerprint, key }: ApprovalRequest): string {
   return JSON.stringify([server, fingerprint, key]);
 }

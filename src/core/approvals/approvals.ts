@@ -19,10 +19,10 @@ export interface LiveApprovalsOptions extends Omit<ApprovalGateOptions, 'remembe
   readonly audit: Pick<AuditLog, 'list'>;
 }
 
-/** Views draw no faster, however often a server asks and takes back. */
+/** Minimum interval between updates of views. */
 const TELL_MS = 50;
 
-/** Requests for approval and approvals: the questions and the memory of their answers. */
+/** Approval requests and grants: the questions, and the memory of their answers. */
 export class LiveApprovals implements Approvals, Disposable {
   readonly #options: LiveApprovalsOptions;
   readonly #store = new DisposableStore();
@@ -77,12 +77,12 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#remembered.loaded();
   }
 
-  /** What allows exactly this request now. */
+  /** The grant for exactly this request, if any. */
   find(request: Remembered): Promise<ApprovalGrant | undefined> {
     return this.#remembered.find(request);
   }
 
-  /** Never rejects. A cancelled token takes the request back. */
+  /** Never rejects. Cancelling the token withdraws the request. */
   ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome> {
     return this.#gate.ask(request, token);
   }
@@ -91,7 +91,7 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#gate.answer(id, choice);
   }
 
-  /** What this server asked for is void; `which`: not all of it. */
+  /** Withdraws requests of this server, or those that match `which`. */
   withdraw(server: string, which?: (request: ApprovalRequest) => boolean): void {
     this.#gate.withdraw(server, which);
   }
@@ -100,7 +100,7 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#remembered.revoke(ids, why);
   }
 
-  /** What the host itself takes back; of what earlier sessions left as well. */
+  /** Revokes matching grants on behalf of the host, including those of earlier sessions. */
   revokeWhere(predicate: (grant: ApprovalGrant) => boolean, why: string): Promise<void> {
     return this.#remembered.revokeWhere(predicate, why);
   }

@@ -15,7 +15,7 @@ import type { AuditStore } from '../ports.ts';
 const MAX_DETAIL = 2_000;
 const BATCH = 256;
 const WAIT_MS = 200;
-/** What waits for a store that does not answer must not fill the memory. */
+/** Bounds the records that wait for an unresponsive store. */
 const MAX_WAITING = 20_000;
 const DAY_MS = 86_400_000;
 
@@ -24,23 +24,23 @@ export interface LiveAuditOptions {
   readonly audit: AuditStore;
   readonly limits: () => HostLimits;
   readonly log: Logger;
-  /** Takes secrets out of details. */
+  /** Removes secrets from details. */
   readonly redact?: Redact | undefined;
 }
 
-/** A record no longer than the store takes. */
+/** Truncates a record to the store's limits. */
 export function boundedRecord(record: AuditRecord): AuditRecord {
   const { detail } = record;
   return detail === undefined || detail.length <= MAX_DETAIL ? record : { ...record, detail: clip(detail, MAX_DETAIL) };
 }
 
-/** Writes the audit in batches: records are not awaited, and a flood of them costs few writes. */
+/** Writes the audit in batches. Records are not awaited, so a flood costs few writes. */
 export class LiveAudit implements AuditLog, Recorder, Disposable {
   readonly #options: LiveAuditOptions;
   readonly #appended = new Emitter<readonly AuditRecord[]>();
   readonly onDidAppend: Event<readonly AuditRecord[]> = this.#appended.event;
   #queue: (AuditRecord | (() => AuditRecord))[] = [];
-  /** Stored by another write, and not announced yet. */
+  /** Stored by another write and not announced yet. */
   #news: AuditRecord[] = [];
   readonly #soon: Throttle;
   readonly #writing = new Set<Promise<void>>();
@@ -67,12 +67,12 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#take(record);
   }
 
-  /** The same for a record that takes time to make: whoever waits for a call does not wait for its record. */
+  /** For records that are slow to build, so that calls do not wait for them. */
   recordLater(make: () => AuditRecord): void {
     this.#take(make);
   }
 
-  /** A record that was stored together with its subject: notifies listeners, writes nothing. */
+  /** Announces a record that was stored with its subject. */
   kept(record: AuditRecord): void {
     if (this.#isDisposed) return;
     this.#trim();
@@ -82,7 +82,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     else this.#soon.request();
   }
 
-  /** Resolves when all that was recorded so far is on disk, or was found not to get there. */
+  /** Resolves when all records so far are on disk, or failed. */
   async flush(): Promise<void> {
     this.#tell();
     this.#write();
@@ -94,7 +94,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     return this.#options.audit.list(query);
   }
 
-  /** Passes remaining records to the store before this returns: closing the store afterwards loses nothing. */
+  /** Passes the remaining records to the store synchronously, so that closing the store afterwards loses nothing. */
   dispose(): void {
     this.#end.dispose();
   }
@@ -125,7 +125,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     if (records.length > 0) this.#track(this.#append(records));
   }
 
-  /** A record that cannot be made must not take the others along. */
+  /** A record that cannot be built must not affect the others. */
   #made(record: AuditRecord | (() => AuditRecord)): readonly AuditRecord[] {
     try {
       return [this.#shown(typeof record === 'function' ? record() : record)];
@@ -148,7 +148,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
       this.#appended.fire(records);
       this.#report();
     } catch (error) {
-      // Not tried again: an append may have reached the disk though its answer was lost, and uses must not count twice.
+      // Not retried: an append may have reached the disk without an answer, and uses must not count twice.
       if (this.#lost === 0) this.#options.log.log('error', `The audit cannot be written: ${messageOf(error)}`);
       this.#lost += records.length;
     } finally {
@@ -156,7 +156,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     }
   }
 
-  /** Failures come in streaks: the first is told at once, how many records it cost when the streak is over. */
+  /** Logs the first of consecutive failures at once, and the number of lost records at the end. */
   #report(): void {
     if (this.#lost === 0) return;
     this.#options.log.log('warn', `The audit is written again; records that are missing in it: ${this.#lost}.`);

@@ -7,7 +7,7 @@ import type { Recorder } from './recorder.ts';
 const MOST_REFUSED = 60;
 
 /**
- * Keeps a server with a thousand refused requests a second from filling the audit: the next kept record counts the
+ * Prevents a server with thousands of refused requests from filling the audit. The next record contains the number of
  * omitted ones.
  */
 export class BoundedRecorder implements Recorder {
@@ -26,7 +26,7 @@ export class BoundedRecorder implements Recorder {
     else this.recordBounded(record);
   }
 
-  /** The same, whatever came of it. */
+  /** For records with any outcome. */
   recordBounded(record: AuditRecord): void {
     const key = `${record.server} ${record.operation}`;
     const untold = this.#untold.get(key) ?? 0;
@@ -40,7 +40,9 @@ export class BoundedRecorder implements Recorder {
   }
 }
 
-/** What used a model counts towards a budget; what else comes to its end took a turn. Sets change as often as a server likes. */
+/**
+ * Model use counts against a budget, and other completed operations take a turn. Only changes of sets are unlimited.
+ */
 function hasOwnBounds({ outcome, operation, tokens }: AuditRecord): boolean {
   if (tokens !== undefined) return true;
   return (outcome === 'success' || outcome === 'timeout') && !operation.startsWith('featureSets/');

@@ -6,7 +6,7 @@
 export class AgingMap<K, V extends object> {
   /** How many one of the maps takes. */
   readonly #each: () => number;
-  /** The oldest first. */
+  /** Oldest first. */
   #maps: Map<K, V>[] = [];
   /** How many the newest was given. */
   #given = 0;

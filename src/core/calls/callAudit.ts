@@ -15,7 +15,7 @@ export interface CallAuditOptions {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'sha256'>;
   readonly logs: Logs;
-  /** Calls `make` when the record is written, and not before. */
+  /** Calls `make` when the record is written. */
   recordLater(make: () => AuditRecord): void;
   find(server: string): AuditedServer | undefined;
 }
@@ -25,10 +25,10 @@ interface AuditedServer {
   redact(text: string): string;
 }
 
-/** Calls of each server that have a record and a log line of their own. */
+/** Calls per server and minute with separate records and log lines. */
 const MOST_PER_MINUTE = 1_000;
 const MINUTE = 60_000;
-/** Then what was left out is recorded, as one record for calls that have everything but their arguments in common. */
+/** Interval of summaries: one record for calls that differ only in their arguments. */
 const SUMMARY_MS = 5_000;
 const MOST_SUMMARIES = 100;
 const MAX_NAME = 200;
@@ -40,9 +40,9 @@ interface Minute {
   count: number;
 }
 
-/** The calls of one tool that ended alike. */
+/** Calls of one tool with the same outcome. */
 interface Summary {
-  /** Empty for what is not in the settings, as is `tool` for what the server does not have. */
+  /** Empty for an unknown server. `tool` is empty for an unknown tool. */
   readonly server: string;
   readonly tool: string;
   readonly route: Route;
@@ -52,12 +52,12 @@ interface Summary {
   longestMs: number;
 }
 
-/** Records and logs every tool call, whatever server and route. A flood of calls is summed up. */
+/** Records and logs every tool call of every route. Summarizes floods. */
 export class CallAudit implements Disposable {
   readonly #options: CallAuditOptions;
   readonly #minutes = new Map<string, Minute>();
   readonly #summaries = new Map<string, Summary>();
-  /** A flood is mostly of one tool: its summary is found without making a key for each call. */
+  /** The last summary, because a flood is usually of one tool. Saves building a key per call. */
   #latest: Summary | undefined;
   readonly #flushing: Throttle;
   #isDisposed = false;
@@ -67,7 +67,7 @@ export class CallAudit implements Disposable {
     this.#flushing = new Throttle(options.clock, SUMMARY_MS, () => this.flush());
   }
 
-  /** The server answered, if only that the tool failed. */
+  /** The server answered, possibly with a tool error. */
   answered(request: ToolCallRequest, began: number, { isError }: ResultView): void {
     this.#ended(request, began, isError ? 'failure' : 'success');
   }
@@ -76,7 +76,7 @@ export class CallAudit implements Disposable {
     this.#ended(request, began, outcomeOf(error), error);
   }
 
-  /** Hands over what is summed up so far. */
+  /** Writes the summaries so far. */
   flush(): void {
     this.#flushing.cancel();
     const summaries = [...this.#summaries.values()];
@@ -94,7 +94,7 @@ export class CallAudit implements Disposable {
     if (this.#isDisposed) return;
     const at = this.#options.clock.now();
     const server = this.#options.find(request.server);
-    // Callers can make up any number of names.
+    // Callers can invent any number of names.
     const minute = this.#minute(server === undefined ? '' : request.server, at);
     if (++minute.count > MOST_PER_MINUTE) this.#sumUp(request, server, outcome, at - began);
     else this.#record(request, server, { at, durationMs: at - began, outcome, error });
@@ -176,7 +176,7 @@ const OUTCOMES: { readonly [code in HostError['code']]?: AuditOutcome } = {
   STATE_BLOCKED: 'refused',
 };
 
-/** A refusal is the host's own: the policy spoke, and nothing was sent. */
+/** The policy refused, and nothing was sent. */
 function outcomeOf({ code, layer }: HostError): AuditOutcome {
   return OUTCOMES[code] ?? (layer === 'policy' ? 'refused' : 'failure');
 }

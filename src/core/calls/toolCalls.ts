@@ -20,18 +20,18 @@ export interface CallTarget {
   readonly snapshot: ServerSnapshot;
   readonly session: Session | undefined;
   readonly onDidChange: Event<unknown>;
-  /** Reads a result of it; by default, as it came. */
+  /** Decodes its results. Default: unchanged. */
   readonly decode?: ((value: Json) => ResultView) | undefined;
-  /** Its tools as they are now: at once, unless the server said that they changed. */
+  /** The current tools. Resolves at once unless the server announced a change. */
   freshTools?(token: CancellationToken): Promise<unknown>;
 }
 
 export interface ToolCallsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** In the order of the onion: the last one is the nearest to the server. Asked once for each tool. */
+  /** Outermost first. Called once per tool. */
   interceptors(): readonly AnyConcern[];
-  /** Hears how each call ended. */
+  /** Records the end of each call. */
   readonly audit: Pick<CallAudit, 'answered' | 'failed'>;
   find(server: string): CallTarget | undefined;
 }
@@ -41,14 +41,14 @@ export interface CallSettings {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** All tool calls, from every route: finds the tool, checks, intercepts, sends, and reports. */
+/** All tool calls of all routes: finds the tool, checks, intercepts, sends, and reports. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #operations = new Emitter<Operation>();
-  /** The interceptors that concern a tool as one function, made once and not for each call. A snapshot never changes. */
+  /** The combined interceptors of each tool, built once per snapshot, because snapshots never change. */
   readonly #steps = new WeakMap<ServerSnapshot, Map<string, CallStep>>();
 
-  /** Random, so that ids of operations are unique beyond this process. */
+  /** Random, so that operation ids are unique across processes. */
   #idPrefix: string | undefined;
   #count = 0;
 
@@ -97,7 +97,7 @@ export class ToolCalls {
 
   #reportOf(request: ToolCallRequest, startedAt: number): OperationReport {
     this.#idPrefix ??= this.#options.ids.uuid();
-    // A listener gets the calls that start after it.
+    // Listeners only get calls that start after them.
     const operations = this.#operations.hasListeners ? this.#operations : undefined;
     return new OperationReport(this.#idPrefix, ++this.#count, request, startedAt, operations);
   }
@@ -105,7 +105,7 @@ export class ToolCalls {
   #firstStep({ server, session, request }: CallContext): CallStep {
     const tool = toolNamed(server, request.tool)?.tool;
     const step = stepThrough(this.#options.interceptors(), send, { session, tool, server });
-    // A name that no tool has may be anything, and any number of them.
+    // Not cached for unknown tools, because callers can invent any number of names.
     if (tool === undefined) return step;
     const steps = this.#steps.get(server) ?? new Map<string, CallStep>();
     this.#steps.set(server, steps.set(request.tool, step));
@@ -116,13 +116,13 @@ export class ToolCalls {
 const PENDING: OperationState = { kind: 'pending' };
 const RUNNING: OperationState = { kind: 'running', progress: undefined };
 
-/** Reports the state of a call to listeners of operations. */
+/** Reports the state of a call to listeners. */
 class OperationReport {
   readonly #idPrefix: string;
   readonly #number: number;
   readonly request: ToolCallRequest;
   readonly #startedAt: number;
-  /** Absent without a listener at the start. */
+  /** Absent without listeners at the start. */
   readonly #operations: Emitter<Operation> | undefined;
   attempts = 0;
   rounds = 0;
@@ -153,7 +153,7 @@ class OperationReport {
   }
 }
 
-/** The context of a call and the options of its request in one. */
+/** The context of a call, and the options of its request. */
 class OngoingCall implements CallContext, SessionRequest {
   readonly request: ToolCallRequest;
   readonly server: ServerSnapshot;
@@ -254,7 +254,7 @@ function isListed(target: CallTarget, { tool }: ToolCallRequest): boolean {
   return !isStillReading(target) && toolNamed(target.snapshot, tool) !== undefined;
 }
 
-/** Right after a start the tools are still being read. Later, the server may have announced that they changed. */
+/** Right after a start the tools are still being read. Later, the server may have announced a change. */
 function untilListed(
   target: CallTarget,
   request: ToolCallRequest,
@@ -264,18 +264,21 @@ function untilListed(
   return isStillReading(target) ? untilRead(target, request, token, clock) : untilFresh(target, token);
 }
 
-/** A server may say in its last answer which tool to use next, before it was asked what tools it has now. */
+/** A server's last answer may name a new tool before the list was read again. */
 async function untilFresh(target: CallTarget, token: CancellationToken): Promise<void> {
   if (target.session === undefined) return;
   try {
     await target.freshTools?.(token);
   } catch (error) {
-    // An unknown tool is error enough.
+    // The unknown tool is reported anyway.
     if (token.isCancellationRequested) throw error;
   }
 }
 
-/** Ends when the tools are read, or with the connection or the call: a list of many slow pages may take hours. */
+/**
+ * Resolves when the tools are read, or with the end of the connection or call: a list with many slow pages may take
+ * hours.
+ */
 async function untilRead(
   target: CallTarget,
   request: ToolCallRequest,
@@ -306,7 +309,7 @@ function send(context: CallContext): Promise<ResultView> {
   return session.decoded('tools/call', sent, sending, decode);
 }
 
-/** The tool exists, and models see only what is offered to them. A person may call what is hidden from models. */
+/** Checks that the tool exists, and that it is offered to models. Users may call hidden tools. */
 export const checkTool: CallInterceptor = {
   concerns: (_, tool, server) => tool === undefined || toolNamed(server, tool.name)?.offered !== true,
   intercept: checked,

@@ -2,12 +2,12 @@ import type { EditorPolicy, ServerIdentity, ServerMatcher } from '../model/serve
 
 /** The raw values of the editor's settings. */
 export interface EditorPolicyValues {
-  /** Every value of `chat.mcp.access` that counts; the strictest wins. */
+  /** All relevant values of `chat.mcp.access`. The strictest wins. */
   readonly access: readonly unknown[];
-  /** The same of `chat.mcp.enabled`, which older editors have instead. */
+  /** The same for `chat.mcp.enabled`, used by older editors. */
   readonly enabled: readonly unknown[];
   readonly allowed: unknown;
-  /** The lists of all layers, where only managed servers are allowed. */
+  /** The lists of all layers, or the managed ones only. */
   readonly denied: readonly unknown[];
 }
 
@@ -22,7 +22,7 @@ export function editorPolicy({ access, enabled, allowed, denied }: EditorPolicyV
   };
 }
 
-/** Like the editor, leaves out entries that do not name exactly one thing. */
+/** Like the editor, skips entries that do not name exactly one thing. */
 function matchersIn(list: readonly unknown[]): readonly ServerMatcher[] {
   return list.flatMap((item) => {
     const { serverName, serverUrl, serverCommand } = membersOf(item);
@@ -47,8 +47,8 @@ function isCommand(value: unknown): value is readonly string[] {
 }
 
 /**
- * The rule by which a server is not allowed, or nothing. Before variables are expanded, a rule about a part that has
- * some is left open: the decision is made again with the expanded connection before the server starts.
+ * The rule that forbids a server, if any. Parts with variables are skipped and checked again with the expanded
+ * connection before the start.
  */
 export function refusedBy(policy: EditorPolicy, server: ServerIdentity): string | undefined {
   if (policy.access === 'none') return '"chat.mcp.access" is "none"';
@@ -91,7 +91,7 @@ function describe(matcher: ServerMatcher): string {
   }
 }
 
-/** Whether a URL is one that a pattern of the editor's server lists means. Letter case never counts. */
+/** Whether a URL matches a pattern of the editor's server lists. Ignores case. */
 export function matchesServerUrl(pattern: string, url: string): boolean {
   const actual = plainUrl(url);
   if (actual === undefined) return false;
@@ -100,7 +100,7 @@ export function matchesServerUrl(pattern: string, url: string): boolean {
   return normal !== undefined && globOf(normal).test(actual);
 }
 
-/** Without user name, default port and fragment. URLs of other schemes stay as written. */
+/** Without user name, default port and fragment. URLs of other schemes are unchanged. */
 function plainUrl(text: string): string | undefined {
   try {
     const { protocol, origin, pathname, search } = new URL(text);
@@ -115,7 +115,7 @@ const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map([
   ['https', '443'],
 ]);
 
-/** The same for a pattern, which no URL parser reads. */
+/** The same for a pattern, which URL parsers reject. */
 function plainPattern(pattern: string): string | undefined {
   const at = pattern.indexOf('://');
   const scheme = at < 0 ? '' : pattern.slice(0, at).toLowerCase();
@@ -153,7 +153,7 @@ function authorityEnd(text: string): number {
   return end < 0 ? text.length : end;
 }
 
-/** In scheme, host and port a wildcard stays within them; `:*` also stands for no port at all. */
+/** A wildcard in scheme, host or port does not cross their borders. `:*` also matches an absent port. */
 function globOf(pattern: string): RegExp {
   const at = pattern.indexOf('://');
   const start = at < 0 ? 0 : at + 3;

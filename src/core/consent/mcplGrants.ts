@@ -9,7 +9,7 @@ import type { ScopeSettings } from '../model/scope.ts';
 
 type Granting = Pick<ServerDefinition, 'mcpl' | 'workspaceGrants'>;
 
-/** Whether the workspace grants anything of MCPL that was not allowed, whatever words either uses for it. */
+/** Whether the workspace grants MCPL rights that were not allowed, however they are written. */
 export function isMcplWidened(definition: Granting, consent: Consent | undefined): boolean {
   const allowed = grantsIn(consent?.grants.others);
   if (othersRefused(definition, allowed).length > 0) return true;
@@ -18,7 +18,7 @@ export function isMcplWidened(definition: Granting, consent: Consent | undefined
   return sets.patterns.some((pattern) => sets.isRefused(pattern));
 }
 
-/** The MCPL settings in effect for a server: those of the workspace only if they were allowed. */
+/** The effective MCPL settings of a server. Workspace values only count if they were allowed. */
 export function effectiveMcpl(definition: Granting, consent: Consent | undefined): McplSettings {
   if (definition.workspaceGrants.length === 0) return definition.mcpl;
   const allowed = grantsIn(consent?.grants.others);
@@ -46,7 +46,7 @@ export function effectiveMcpl(definition: Granting, consent: Consent | undefined
   });
 }
 
-/** What a consent allows after a person switched feature sets on or off in one of our own views. */
+/** The consent after the user switched feature sets in a view. */
 export function withFeatureSets(
   lines: readonly string[],
   names: readonly string[],
@@ -64,7 +64,7 @@ export function withFeatureSets(
   return [...new Set([...others, ...all])].sort();
 }
 
-/** What a consent allows after a person chose in one of our own views whether events of a set start a model. */
+/** The consent after the user changed in a view whether events start a model. */
 export function withInfer(lines: readonly string[], name: string, infers: boolean): readonly string[] {
   const others = lines.filter((line) => {
     const grant = readGrantLine(line);
@@ -82,9 +82,9 @@ function regionsOf(grants: readonly McplGrant[]): readonly FeatureSetRegion[] {
   return grants.flatMap((grant) => (grant.kind === 'featureSets' ? [grant.region] : []));
 }
 
-/** Compares what is on with what may be, pattern by pattern: between any two there is nothing else to tell apart. */
+/** Compares effective and allowed sets, pattern by pattern. That is enough, because patterns are nested or disjoint. */
 class FeatureSetReview {
-  /** All that are mentioned. Each speaks for the names that it stands for and that no narrower one does. */
+  /** All mentioned patterns. Each stands for its names except those of narrower patterns. */
   readonly patterns: readonly string[];
   readonly #settings: FeatureSetSettings;
   readonly #added: readonly FeatureSetRegion[];
@@ -103,7 +103,7 @@ class FeatureSetReview {
     return isOnThroughout(this.#settings, pattern) && isIn(this.#added, pattern) && !isIn(this.#allowed, pattern);
   }
 
-  /** The lists with which exactly that is on which is on and was not refused; less where lists cannot say it. */
+  /** Lists that enable exactly what is on and was not refused. Fewer if lists cannot express it. */
   effective(): FeatureSetSettings {
     if (!this.patterns.some((pattern) => this.isRefused(pattern))) return this.#settings;
     const isOn = (pattern: string): boolean => isOnThroughout(this.#settings, pattern) && !this.isRefused(pattern);
@@ -142,7 +142,7 @@ function isWithin(wanted: McplGrant, given: McplGrant): boolean {
   }
 }
 
-/** The parts that two equal grants of a kind share, regardless of the replaced values. */
+/** The parts that equal grants share, without the replaced values. */
 function essence(grant: McplGrant): string {
   switch (grant.kind) {
     case 'position':
@@ -161,13 +161,13 @@ function essence(grant: McplGrant): string {
 function without(settings: McplSettings, refused: McplGrant): McplSettings {
   const { hooks, inference } = settings;
   switch (refused.kind) {
-    // Of these there may be a thousand: they are taken out together.
+    // There may be a thousand of these, so they are removed together.
     case 'featureSets':
     case 'infer':
     case 'tool':
     case 'whitelist':
     case 'adapter':
-    // An open connection continues; the next one waits for consent.
+    // An open connection continues. The next one waits for consent.
     case 'withoutMcpl':
       return settings;
     case 'readUserMessage':
@@ -184,7 +184,7 @@ function without(settings: McplSettings, refused: McplGrant): McplSettings {
   }
 }
 
-/** Not by assignment: a member may be called `__proto__`. */
+/** Not by assignment, because a member may be named `__proto__`. */
 function withMembers<T>(
   members: Readonly<Record<string, T>>,
   changes: readonly (readonly [string, T | undefined])[],
@@ -196,10 +196,10 @@ function withMembers<T>(
   return Object.fromEntries(changed);
 }
 
-/** The patterns that were not allowed, by the key of `scopes` that has them. */
+/** Patterns that were not allowed, by their key in `scopes`. */
 type RefusedPatterns = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Name by name, as the nearest key counts: what the workspace adds to whitelists against what was allowed. */
+/** Compares whitelists name by name, because the most specific key applies. */
 function refusedPatterns(
   lists: ScopeSettings['lists'],
   grants: readonly McplGrant[],
@@ -210,7 +210,7 @@ function refusedPatterns(
   if (wanted.size === 0) return refused;
   const given = whitelistsIn(allowed);
   const keys = Object.keys(lists);
-  // A key that is no more was an exception from a wider one: of its names the wider one says what was not allowed.
+  // A removed key was an exception from a wider one. For its names, the wider key is compared with what was allowed.
   for (const name of new Set([...keys, ...given.keys()])) {
     const key = nearestPattern(keys, name);
     if (key === undefined) continue;

@@ -32,11 +32,11 @@ import { reconcile } from '../session/reconciliation.ts';
 
 export interface HostOptions {
   readonly ports: Ports;
-  /** How the host introduces itself to servers. */
+  /** The host's introduction to servers. */
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
 
-/** Puts a host together: ports in, host out. */
+/** Creates a host from its ports. */
 export function createHost(options: HostOptions): Host {
   return new LiveHost(options);
 }
@@ -54,7 +54,7 @@ class LiveHost implements Host {
   #units = new Map<string, ServerUnit>();
   #problems: readonly SettingsProblem[] = [];
   #trusted = false;
-  /** Servers that left the settings and still end, by id. */
+  /** Servers that left the settings and are still stopping, by id. */
   readonly #leaving = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
   readonly #own: OwnSettings;
@@ -101,11 +101,11 @@ class LiveHost implements Host {
       audit: this.#mcpl.calls,
       interceptors: () => [
         featureSetGate,
-        // The result that there is in the end is the one whose state counts.
+        // Outermost, so that it sees the state of the final result.
         this.#mcpl.states.outer,
         checkTool,
         ...this.#inputs.interceptors,
-        // Before each sending: what a person does in between may take half an hour.
+        // Runs before each send: the user may take half an hour in between.
         this.#mcpl.scopes.gate,
         // No other call of the set runs between the sent state and the returned one.
         this.#mcpl.states.inner,
@@ -178,9 +178,9 @@ class LiveHost implements Host {
     const entries = new Map(decoded.entries.map((entry) => [entry.id, entry]));
     const before = new Map(this.#units);
     const removed = [...before.values()].filter(({ id, entry }) => hasLeft(entry, entries.get(id)));
-    // Rebuilt so that servers follow the order of the settings.
+    // Rebuilt so that servers follow the settings order.
     this.#units = new Map();
-    // Before the others: one of the same name that comes instead waits for its end.
+    // Before the others: a new server of the same name waits for the end of the old one.
     for (const unit of removed) this.#remove(unit, before);
     const added: string[] = [];
     const steps: (() => void)[] = [];
@@ -340,7 +340,7 @@ class LiveHost implements Host {
     });
     this.#store.add(unit);
     unit.onDidChange((what) => {
-      // A removed server ends in the background; its changes are no longer announced.
+      // A removed server stops in the background. Its changes are no longer announced.
       if (this.#units.get(unit.id) === unit) this.#changed.fire({ server: unit.id, what });
       this.#mcpl.scopes.changed(unit, what);
       if (what === 'state') this.#mcpl.changed(unit);
@@ -384,7 +384,7 @@ class LiveHost implements Host {
   }
 }
 
-/** Hands an entry to its unit, and returns what to do about it once all entries are known. */
+/** Passes an entry to its unit. Returns the action to run once all entries are known. */
 function takeEntry(
   unit: ServerUnit,
   isKnown: boolean,
@@ -400,7 +400,7 @@ function takeEntry(
     const { state } = unit;
     const isFree = bar === undefined;
     const step = reconcile({ before, after: entry.definition, state, trusted: isFree, wasTrusted: wasFree });
-    // A failure is the server's state, and shown there.
+    // A failure is part of the server's state, and is shown there.
     if (step === 'start') ignoreFailure(unit.start());
     else if (step === 'restart') ignoreFailure(unit.restart());
     else if (step === 'stop') ignoreFailure(unit.stop(bar ?? 'notStarted'));
@@ -413,7 +413,7 @@ function barOf({ refusal }: SettingsEntry, isTrusted: boolean): Bar | undefined 
   return refusal === undefined ? undefined : 'notAllowed';
 }
 
-/** Says of a server at rest what keeps it there. */
+/** Updates the reason why a stopped server may not start. */
 function showBar(unit: ServerUnit, bar: Bar | undefined): void {
   const { state } = unit;
   if (state.kind !== 'stopped') return;

@@ -23,7 +23,7 @@ import type { SessionRequest } from '../session/session.ts';
 interface OfferGateOptions {
   readonly clock: Pick<Clock, 'now'>;
   desk(): Promise<ScopeDesk>;
-  /** Records a refusal; a flood of them is bounded there. */
+  /** Records a refusal. The recorder limits their number. */
   record(record: AuditRecord): void;
 }
 
@@ -31,8 +31,8 @@ const READ = 'resources/read';
 const MAX_NAMED = 300;
 
 /**
- * The one way to resources, prompts and completion, whatever route a request comes by: what belongs to a feature set that
- * is off is refused, and a URI of a file is judged by the scope lists like an argument of a tool.
+ * The only way to resources, prompts and completion, for requests from every route. Refuses items of a feature set that
+ * is off. Checks file URIs against the scope lists, like tool arguments.
  */
 export class OfferGate {
   readonly #options: OfferGateOptions;
@@ -47,7 +47,7 @@ export class OfferGate {
     return { contents, raw };
   }
 
-  /** Changes of what is off are not told. */
+  /** Does not report changes of resources that are off. */
   subscribe(unit: ServerUnit, uri: string, listener: (uri: string) => void): ResourceWatch {
     const { offer } = unit;
     const tell = (changed: string): void => {
@@ -90,7 +90,7 @@ export class OfferGate {
     return unit.offer.completions.complete(request, options);
   }
 
-  /** Records that a set which is off keeps an item from being used; other failures have a record elsewhere, or none. */
+  /** Records uses refused because a set is off. Other failures are recorded elsewhere, or not at all. */
   async #audited(unit: ServerUnit, operation: string, named: string, checked: Promise<void>): Promise<void> {
     try {
       await checked;
@@ -137,7 +137,7 @@ export class OfferGate {
   }
 }
 
-/** A tool with a file as its only argument, for the lists and for the question to a person. */
+/** A tool with a file as its only argument, for the scope lists and the prompt. */
 const readTool = lazy((): Tool | undefined => {
   const inputSchema = { type: 'object', properties: { uri: { type: 'string', format: 'uri' } } };
   return decodeToolPage({ tools: [{ name: READ, inputSchema }] }).items[0];
@@ -151,7 +151,7 @@ function hasSetOff({ snapshot: { mcpl } }: ServerUnit): boolean {
   return mcpl !== undefined && (mcpl.withdrawn.length > 0 || mcpl.sets.some(({ state }) => state !== 'enabled'));
 }
 
-/** Which set an item belongs to is known once the list was read. */
+/** The set of an item is known only after its list is read. */
 async function listed(unit: ServerUnit, read: () => Promise<unknown>): Promise<void> {
   if (hasSetOff(unit)) await read().catch(() => undefined);
 }
@@ -188,7 +188,7 @@ function setIsOff(what: string, featureSet: string): HostError {
   });
 }
 
-/** A stateless server may ask a person in between: these take as long as a call. */
+/** Requests of a stateless server may wait for the user, so they may take as long as a call. */
 function requestOf({ definition }: ServerUnit, { token, onProgress }: CallOptions): SessionRequest {
   const { call, callMax } = definition?.timeouts ?? DEFAULT_TIMEOUTS;
   const request = { timeoutMs: call * 1000, maxTimeoutMs: callMax * 1000, token };

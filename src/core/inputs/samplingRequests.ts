@@ -22,7 +22,7 @@ export interface SamplingOptions {
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Takes secrets out of what a model is given. */
+  /** Removes secrets from model input. */
   readonly redact?: Redact | undefined;
   readonly sampler: Sampler;
   /** Of the server by then. */
@@ -37,7 +37,7 @@ const MINUTE_MS = 60_000;
 const TIMEOUT_MS = 600_000;
 const MAX_QUESTIONS = 8;
 const REMARKS = { lines: 10, perMs: 10_000 };
-/** MCP "Sampling": what a server hears when the person said no. */
+/** MCP "Sampling": error code for a rejection by the user. */
 const REJECTED = -1;
 
 /** MCP "Sampling": a server has a prompt run on one of the person's models, if the person agrees. */

@@ -37,7 +37,7 @@ import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
 import { UndeclaredUses } from './undeclaredUses.ts';
 
-/** More than any server has; every change is answered with all of them. */
+/** More sets than any server has. Every change is answered with the full list. */
 const MAX_SETS = 256;
 const MOST_EARLY = 16;
 /** Changes of the sets are answered at most this often. */

@@ -34,7 +34,7 @@ export interface CatalogReaderOptions<T> {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;
-  /** Called with the whole list whenever it has been read again. */
+  /** Called with the whole list after each reading. */
   onItems(items: readonly T[]): void;
   /** Called when the list could not be read. */
   onFailed(error: HostError): void;

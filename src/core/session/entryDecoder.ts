@@ -48,10 +48,10 @@ const KNOWN_KEYS = [
 const SCOPE_KEYS: ReadonlySet<string | number> = new Set(['scopes', 'scopeAdapters']);
 const CONNECTION_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'transport', 'auth'] as const;
 
-/** Says whether the user agreed to a weakening, given as a line. */
+/** Whether the user agreed to a weakening, given as a line. */
 export type Agreed = (line: string, key: EntryKey) => boolean;
 
-/** Decodes one merged entry. Any error leaves it without a definition, so that nothing half understood ever runs. */
+/** Decodes one merged entry. An error leaves it without a definition, so that a misread entry never runs. */
 export function decodeEntry(id: string, traced: Traced, isAgreed: Agreed): SettingsEntry {
   const reader = new EntryReader(id, traced);
   const connection = decodeConnection(reader);
@@ -96,7 +96,7 @@ export function decodeEntry(id: string, traced: Traced, isAgreed: Agreed): Setti
 
 type Marks = Pick<SettingsEntry, 'weakenings' | 'isGuard'>;
 
-/** What holds beside the connection: the user's own values wherever the workspace's would weaken them. */
+/** Applies the protection of user values: they stay where workspace values would weaken them. */
 function protect(
   id: string,
   traced: Traced,
@@ -117,7 +117,7 @@ function isEnabledGuard(protection: Protection): boolean {
   return protection.enabled && isGuard(protection);
 }
 
-/** Whether an entry makes a server that is on and must see every answer. */
+/** Whether an entry defines an enabled server that must see every answer. */
 export function isGuardEntry(id: string, value: JsonObject): boolean {
   const protection = decodeProtection(
     new EntryReader(id, { value, own: value, outside: value, scopeOf: () => 'user' }),
@@ -138,7 +138,7 @@ function decodeProtection(reader: EntryReader): Protection {
   };
 }
 
-/** The defaults count for a server of the user's own. Of another one, only what the user wrote does. */
+/** For the user's own server, defaults count too. For others, only values that the user wrote. */
 function saysOutside({ outside = {} }: Traced, [group = '', member = '']: readonly string[]): boolean {
   if (outside['command'] !== undefined || outside['url'] !== undefined) return true;
   const given = outside[group];
@@ -146,7 +146,7 @@ function saysOutside({ outside = {} }: Traced, [group = '', member = '']: readon
   return isWhole ? given !== undefined : given[member] !== undefined;
 }
 
-/** What the user allowed a tool of that name was meant for the user's own server, not for another one's. */
+/** User approvals for a tool name apply to the user's server, not to another one with that id. */
 function addedApprovals(
   autoApprove: readonly string[],
   { own }: Traced,
@@ -164,7 +164,7 @@ function cut(json: string): string {
   return json.length > LONGEST_VALUE ? `${json.slice(0, LONGEST_VALUE)}…` : json;
 }
 
-/** What the user's own lists deny counts also where other lists replace them, and so do the mistakes in them. */
+/** Deny rules of the user apply even if other lists replace theirs, and so do errors in them. */
 function hiddenProblems(
   own: readonly SettingsProblem[],
   shown: readonly SettingsProblem[],
@@ -174,9 +174,8 @@ function hiddenProblems(
 }
 
 /**
- * A connection is the workspace's as soon as the workspace gives any part of it: a member, or, because a repository
- * owns its files, a program or an environment file inside the workspace folder. What else an extension gives a part of
- * is that extension's.
+ * Who defines a connection: the workspace as soon as it gives any part. That includes a program or environment file
+ * inside the workspace folder, because a repository owns its files. Otherwise an extension that gives a part.
  */
 function definerOf(traced: Traced, connection: ConnectionDefinition): ServerDefinition['definedBy'] {
   const givers = CONNECTION_KEYS.filter((key) => traced.value[key] !== undefined).map((key) => traced.scopeOf([key]));
@@ -201,12 +200,12 @@ function isInWorkspace(path: string): boolean {
   return path.includes(FOLDER) || !/^([/\\]|[A-Za-z]:[/\\]|\$\{|~)/.test(path);
 }
 
-/** What the user's own settings add to a server that somebody else makes another one of. */
+/** User values that are merged into a server defined by someone else. */
 function lentByUser(traced: Traced): readonly string[] {
   return ['env', 'headers', 'auth'].flatMap((key) => lentMembers(traced, [key], traced.value[key]));
 }
 
-/** Member by member, as they are merged: what surrounds the user's identity token may be the workspace's. */
+/** Member by member, as they are merged: the user's identity token may be inside an object from the workspace. */
 function lentMembers(traced: Traced, path: readonly string[], value: Json | undefined): readonly string[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {
@@ -250,7 +249,7 @@ function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined
 }
 
 function checkUrl(reader: EntryReader, url: string): void {
-  // A URL that begins with a variable is checked when it is expanded.
+  // A URL that starts with a variable is checked after expansion.
   if (/^(https?|wss?):\/\/[^/\s]/i.test(url) || url.startsWith('${')) return;
   reader.fail(['url'], 'Must begin with http://, https://, ws:// or wss://.');
 }

@@ -27,7 +27,7 @@ import { toJson } from '../shared/settingsJson.ts';
 const MOST_TOOLS = 1_000;
 const LONGEST_TEXT = 32_768;
 
-/** A copy that nobody can change, neither for us nor for the next one who asks. */
+/** Returns a deeply frozen copy, so that callers cannot affect each other. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -36,12 +36,12 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-/** JSON of ours is shared: what goes out is a copy. */
+/** JSON is shared internally, so return a copy. */
 function copyOf(value: Json | undefined): Json | undefined {
   return value === undefined ? undefined : toJson(value);
 }
 
-/** Another program reads it: secrets are taken out. Names stay, as calls need them. */
+/** For another program, so secrets are removed. Names stay, because calls need them. */
 export function serverInfo(server: ServerSnapshot, redact: Redact): ServerInfo {
   const { id, label, contributor, enabled, state, mcpl, tools } = server;
   return frozen({
@@ -68,7 +68,7 @@ function toolInfo({ tool, offered }: OfferedTool, redact: Redact): ToolInfo {
   };
 }
 
-/** Another program reads it: secrets are taken out. */
+/** For another program, so secrets are removed. */
 export function resultOf(result: ResultView, redact: Redact): ToolResult {
   const { isError, modelText, raw, structured } = result;
   const notes = annotationTexts(result, 'program');

@@ -27,13 +27,13 @@ import {
   whoText,
 } from './approvalText.ts';
 
-/** What no prompt has room for, and everybody who allows something should have read once. */
+/** Too long for a prompt, but users should read it once. */
 const NO_SANDBOX = [
   "This is policy, not a sandbox: the server's process can touch anything that you can.",
   'Your answer decides only what MCP Live answers or sends.',
 ] as const;
 
-/** What each answer means, and for how long. */
+/** The effect and duration of each answer. */
 export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
   once: 'Allows only the waiting requests. You are asked about the next one.',
   session: 'Also allows identical requests until this window closes.',
@@ -41,7 +41,7 @@ export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
   deny: 'Denies the waiting requests. You are asked about the next one.',
 };
 
-/** The answers as buttons say them. */
+/** The answers with their button titles. */
 export const CHOICES: readonly (readonly [choice: ApprovalChoice, title: string])[] = [
   ['once', 'Allow Once'],
   ['session', 'Allow for This Session'],
@@ -49,13 +49,13 @@ export const CHOICES: readonly (readonly [choice: ApprovalChoice, title: string]
   ['deny', 'Deny'],
 ];
 
-/** The answers to a request, what is done without thinking first: where a name deceives, that is no. */
+/** The answers to a request, default first: "Deny" if the server's name for it is misleading. */
 export function answersTo(subject: ApprovalSubject): typeof CHOICES {
   if (subjectText(subject).doubt !== 'deceptive') return CHOICES;
   return [...CHOICES.filter(([choice]) => choice === 'deny'), ...CHOICES.filter(([choice]) => choice !== 'deny')];
 }
 
-/** Above a row, as plain text. */
+/** The tooltip of a row, as plain text. */
 export function approvalSummary(approval: PendingApproval, folders: readonly OpenFolder[]): string {
   const { askedAt, expiresAt } = approval;
   const { why, label } = subjectText(approval.subject);
@@ -81,8 +81,8 @@ export function grantSummary(grant: ApprovalGrant, folders: readonly OpenFolder[
 }
 
 /**
- * A request as a text to read. Whatever a server wrote stands indented or after a name of ours, so that it cannot pass
- * for our own words. `outcome`: it has ended meanwhile.
+ * A request as text. Server text is indented or follows a label, so that it cannot pass for the host's words. `outcome`
+ * is set if the request has ended.
  */
 export function approvalPage(
   approval: PendingApproval,
@@ -111,7 +111,7 @@ export function approvalPage(
   ]);
 }
 
-/** What is remembered as a text to read. */
+/** A grant as text. */
 export function grantPage(grant: ApprovalGrant, folders: readonly OpenFolder[], ends: string): string {
   const { server, featureSet, targets, label, lifetime, at, payloadHash, fingerprint } = grant;
   const { action, identical } = grantText(grant);
@@ -140,7 +140,7 @@ export function grantPage(grant: ApprovalGrant, folders: readonly OpenFolder[], 
   ]);
 }
 
-/** In place of what is no longer there. */
+/** Shown for a request that no longer exists. */
 export const GONE = 'This request has ended, or its approval is no longer remembered.\n';
 
 const NO_TARGET = '  (MCP Live could not find out what it touches.)';
@@ -178,7 +178,7 @@ function page(sections: readonly (readonly string[])[]): string {
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-/** What is remembered and how requests were decided, as JSON for people and programs; times as ISO 8601. */
+/** Grants and decisions as JSON, with times in ISO 8601. */
 export function approvalsJson(
   remembered: readonly ApprovalGrant[],
   history: readonly AuditEntry[],

@@ -20,16 +20,16 @@ import type { OpenFolder } from '../shared/workspaceFolders.ts';
 const MAX_NAME = 64;
 const MAX_TARGET = 120;
 const MAX_HEAD = 50;
-/** A side bar is that narrow. */
+/** Side bars are narrow. */
 const MAX_ROW_PATH = 24;
 const MAX_QUOTE = 160;
-/** Targets that a message names: with one more than that there is no shorter way to say it. */
+/** Maximum targets in a message. For one more, "and 1 more" would not be shorter. */
 const NAMED = 2;
 const MOST_NAMED = NAMED + 1;
 
 /**
- * What a notification says: who wants to do what to which targets, as the host computed them. What a server calls it is
- * a quotation, and stands there only where it says something else.
+ * The notification text: server, action, and the computed targets. The server's own label is quoted, and only shown if
+ * it differs.
  */
 export function approvalText(approval: PendingApproval, folders: readonly OpenFolder[]): string {
   const { waiting } = approval;
@@ -38,7 +38,7 @@ export function approvalText(approval: PendingApproval, folders: readonly OpenFo
   const isAllOutside = doubt === 'none' && outside(targets).length === distinct(targets).length;
   const parts = [
     wantsText(approval, folders),
-    // That it is outside says already why somebody is asked.
+    // Targets outside the workspace are reason enough.
     ...(isAllOutside ? [] : [phraseText(reason, QUOTING)]),
     ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
     ...(isCut(subject) ? ['The Approvals view shows the whole request.'] : []),
@@ -53,7 +53,7 @@ export function wantsText({ server, featureSet, subject }: PendingApproval, fold
   return `${whoText(server, featureSet)} wants ${wishText(text, folders)}${out === '' ? '' : `, ${out}`}.`;
 }
 
-/** What it wants to do, to begin a row with: `Append to /etc/hosts`. */
+/** The action at the start of a row: `Append to /etc/hosts`. */
 export function deedText(subject: ApprovalSubject, folders: readonly OpenFolder[]): string {
   const text = wishText(subjectText(subject), folders).replace(/^to /, '');
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -64,26 +64,26 @@ export function whoText(server: string, featureSet: string | undefined): string 
   return featureSet === undefined ? nameText(server) : `${nameText(server)} (${nameText(featureSet)})`;
 }
 
-/** `outside this workspace`, `1 of 3 outside this workspace`, or nothing. */
+/** `outside this workspace`, `1 of 3 outside this workspace`, or empty. */
 export function outsideText(targets: readonly ScopeTarget[]): string {
   const [out, all] = [outside(targets).length, distinct(targets).length];
   if (out === 0) return '';
   return out === all ? 'outside this workspace' : `${out} of ${all} outside this workspace`;
 }
 
-/** Where a target really leads: within an open folder as seen from there, else in full. */
+/** The real path of a target, relative to an open folder if possible. */
 export function targetText({ kind, real, inside }: ScopeTarget, folders: readonly OpenFolder[]): string {
   if (kind === 'name' || inside === undefined) return pathText(real);
   return insideText(inside.folder, inside.path, folders);
 }
 
-/** The same of what an approval was given for, which is remembered in full. */
+/** The same for the targets of a grant, which are stored as absolute paths. */
 export function grantTargetText(real: string, folders: readonly OpenFolder[]): string {
   const folder = folderOf(real, folders);
   return folder === undefined ? pathText(real) : insideText(folder.name, real.slice(folder.path.length + 1), folders);
 }
 
-/** Text with paths in it, those within the open folders as seen from there: side bars are narrow. */
+/** Makes paths in a text relative to the open folders, because side bars are narrow. */
 export function seenFrom(folders: readonly OpenFolder[], text: string): string {
   return folders.reduce((so, { name, path }) => {
     const begin = new RegExp(`(?<=^|\\s)${path.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}/`, 'g');
@@ -91,7 +91,7 @@ export function seenFrom(folders: readonly OpenFolder[], text: string): string {
   }, text);
 }
 
-/** Of long paths what fits into a row: where they begin, and the file. Whoever needs all of it reads the hint. */
+/** Shortens long paths to their start and the file name. The tooltip has the full path. */
 export function narrowText(text: string): string {
   return text.replace(LONG_PATH, (path, begin: string, end: string) =>
     path.length > MAX_ROW_PATH ? `${begin}/…/${end}` : path,
@@ -100,7 +100,7 @@ export function narrowText(text: string): string {
 
 const LONG_PATH = /(?<=^|\s)((?:[A-Za-z]:)?\/[^\s/"]+)\/[^\s"]+\/([^\s/"]+)/g;
 
-/** What an approval is for, in short: `/etc/hosts`, `edit_file: src/a.ts and 2 more`. */
+/** A grant in short: `/etc/hosts`, `edit_file: src/a.ts and 2 more`. */
 export function allowedText(grant: ApprovalGrant, folders: readonly OpenFolder[]): string {
   const { targets, label } = grant;
   const { name } = grantText(grant);
@@ -110,19 +110,19 @@ export function allowedText(grant: ApprovalGrant, folders: readonly OpenFolder[]
   return call === '' ? touched : `${call}: ${touched}`;
 }
 
-/** A server's words: clean, on one line, bounded, no link, and with no quotation mark that could end the quotation. */
+/** Quotes server text: one line, bounded, without links and quotation marks. */
 export function quoteText(text: string, max = MAX_QUOTE): string {
   return `"${plainText(cleanLine(text, max)).replaceAll('"', "'")}"`;
 }
 
-/** A name of a server's or of settings: what could pass for words of ours is quoted. */
+/** A server's or setting's name. Quoted if it could pass for the host's words. */
 export function nameText(name: string): string {
   return /^[\p{L}\p{N}_.:@/#*-]+$/u.test(name) && name.length <= MAX_NAME ? name : quoteText(name, MAX_NAME);
 }
 
 export const QUOTING: Quoting = { name: nameText, claim: quoteText };
 
-/** How a request ended: `allowed once`, `denied, because there was no answer in time`. */
+/** The outcome of a request: `allowed once`, `denied, because there was no answer in time`. */
 export function outcomeText(outcome: ApprovalOutcome): string {
   if (outcome.kind === 'denied') return denialText(outcome.why, 'its notification was closed');
   switch (outcome.choice) {
@@ -137,7 +137,7 @@ export function outcomeText(outcome: ApprovalOutcome): string {
   }
 }
 
-/** What is said to who answers too late. */
+/** The message for an answer that came too late. */
 export function lateText(outcome: ApprovalOutcome | undefined): string {
   const how = outcome === undefined ? '' : `: it was ${outcomeText(outcome)}`;
   return `That request had ended already${how}. Your answer changed nothing.`;
@@ -157,8 +157,8 @@ function touchedText(targets: readonly ScopeTarget[], folders: readonly OpenFold
 }
 
 /**
- * What is outside comes first, so that it is never among those that are only counted; then what the data names, before
- * what the server only calls it.
+ * Targets outside come first, so that they are always listed. Then those in the payload, before those only in the
+ * label.
  */
 function shown(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
   const out = outside(targets);
@@ -173,7 +173,7 @@ function listText(texts: readonly string[]): string {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
-/** How it was written, where that is not where it leads. */
+/** The path as written, if it differs from the real one. */
 function writtenText({ kind, written, real, inside }: ScopeTarget): string {
   if (kind === 'name') return '';
   const path = written
@@ -190,7 +190,7 @@ function insideText(folder: string, path: string, folders: readonly OpenFolder[]
   return folders.length > 1 ? `${pathText(path)} in folder ${nameText(folder)}` : pathText(path);
 }
 
-/** A path as it is, but for what could pass for more words; of a long one its begin and its end, where the file is. */
+/** Quotes a path that could be misread. Shortens a long one in the middle, because the end has the file name. */
 function pathText(path: string): string {
   const short = path.length <= MAX_TARGET ? path : `${clip(path, MAX_HEAD)}${path.slice(MAX_HEAD - MAX_TARGET)}`;
   const plain = plainText(short);
@@ -210,7 +210,7 @@ function outside(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
   return distinct(targets).filter(({ kind, inside }) => kind === 'path' && inside === undefined);
 }
 
-/** A label and a payload mostly name the same. */
+/** Label and payload usually name the same targets. */
 function distinct(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
   const seen = new Map<string, ScopeTarget>();
   for (const target of targets) {

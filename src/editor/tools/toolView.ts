@@ -20,20 +20,20 @@ import { keptText } from '../lineage/lineageText.ts';
 import { stateText } from '../shared/serverStateText.ts';
 import { toolHints } from '../shared/toolHints.ts';
 
-/** Shown of one piece of a result; Copy and Open in Editor give all of it. */
+/** Maximum characters shown of one piece. Copy and Open in Editor have all of it. */
 const MAX_TEXT = 200_000;
 const MAX_NOTES = 10;
 const MAX_BLOCKS = 100;
 const MAX_LABEL = 200;
-/** The browser draws these without running anything in them; SVG is not among them. */
+/** Image types that browsers render without running code. Excludes SVG. */
 const DRAWN = /^image\/(?:png|jpeg|gif|webp)$/;
-/** Base64 characters of an image that is drawn. */
+/** Maximum base64 characters of a displayed image. */
 const MAX_IMAGE = 20_000_000;
 
-/** Reasons that say no more than that it does not run. */
+/** Reasons that only mean that the server is stopped. */
 const STOPPED: ReadonlySet<string> = new Set(['notStarted', 'byUser']);
 
-/** A tool as it was last listed, and whether the server still lists it. */
+/** The last listed tool, and whether it is still listed. */
 export interface ListedTool {
   readonly tool: Tool | undefined;
   readonly offered: boolean;
@@ -115,19 +115,19 @@ function noteViews(result: ResultView): readonly BlockView[] {
 }
 
 export function failedRun(elapsedMs: number, error: HostError): RunView {
-  // Who cancelled knows it, and nothing went wrong.
+  // A cancellation is no failure.
   if (isCancellation(error)) return { kind: 'cancelled', elapsedMs };
   return {
     kind: 'failed',
     elapsedMs,
     message: cleanText(error.message),
     suggestion: cleanText(error.suggestion ?? ''),
-    // A tool may refuse arguments as well: those were sent.
+    // A tool may reject arguments too, but then they were sent.
     canSendAnyway: error.code === 'INVALID_ARGUMENTS' && error.effect === 'none',
   };
 }
 
-/** A piece of content as a page shows it. */
+/** A piece of content for a page. */
 export function blockView(block: ContentBlock): BlockView {
   switch (block.type) {
     case 'text':

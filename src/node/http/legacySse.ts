@@ -28,17 +28,17 @@ import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
 import { answerSlots, atMost, farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase } from './statelessRequest.ts';
 
-/** The server must say within this time where messages go. */
+/** Time for the server to name the address for messages. */
 const START_MS = 30_000;
-/** What needs no answer must at least be accepted within this time. */
+/** Time for the server to accept a message that needs no answer. */
 const ACCEPT_MS = 30_000;
-/** Nothing is sent before the server took `initialized`, unless it takes longer than this. */
+/** Nothing is sent before the server accepted `initialized`, unless it takes longer than this. */
 const READY_MS = 10_000;
-/** A POST that the server leaves open after its answer, or after it was cancelled, is dropped after this long. */
+/** Closes a POST that stays open after its answer or its cancellation. */
 const LINGER_MS = 2_000;
 const ERROR_BODY = 64 * 1024;
 
-/** Opens a connection by the HTTP with SSE of MCP 2024-11-05. Throws a `HostError` for a bad address. */
+/** Opens a connection with the HTTP+SSE transport of MCP 2024-11-05. Throws a `HostError` for an invalid address. */
 export function openLegacySse(
   connection: RemoteConnection,
   context: ConnectContext,
@@ -49,8 +49,8 @@ export function openLegacySse(
 }
 
 /**
- * One stream of events from the server, and a POST for each message to it. The stream is the session: when it breaks,
- * the server has forgotten us, and the connection is over.
+ * An event stream from the server, and a POST for each message to it. The stream is the session: if it breaks, the
+ * connection ends.
  */
 export class LegacySse implements Transport {
   readonly details: TransportDetails = { kind: 'sse' };
@@ -63,7 +63,7 @@ export class LegacySse implements Transport {
   readonly #requester: HttpRequester;
   readonly #delivery: Delivery;
   readonly #stream = new AbortController();
-  /** Where messages go, once the server has said so. */
+  /** The address for messages, once the server has named it. */
   readonly #endpoint = new Deferred<URL>();
   readonly #exchanges = new Set<PostExchange>();
   readonly #answers = answerSlots();
@@ -71,13 +71,13 @@ export class LegacySse implements Transport {
   #limit: Disposable | undefined;
   #isLate = false;
   #isHeld = false;
-  /** The server took a message. */
+  /** Whether the server accepted a message. */
   #isKnown = false;
   #ready: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   readonly onClose: Delivery['onClose'];
-  /** Also fires for a request that the server did not take: whoever waits for its answer is told why there is none. */
+  /** Also fires for a rejected request, so that its caller gets the reason. */
   readonly onDropped: Delivery['onDropped'];
   readonly onHeld: Delivery['onHeld'];
 
@@ -164,7 +164,7 @@ export class LegacySse implements Transport {
     });
   }
 
-  /** A person may take as long as it takes: the time for the server begins anew after that. */
+  /** The user may take any time. The server's time starts again afterwards. */
   #hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#limit?.dispose();
@@ -181,7 +181,7 @@ export class LegacySse implements Transport {
     if (this.#endpointUrl !== undefined) return;
     const endpoint = URL.canParse(text, this.#url.href) ? new URL(text, this.#url) : undefined;
     if (endpoint === undefined) throw badEndpoint(`names an address for messages that is none: ${text.slice(0, 200)}`);
-    // Messages carry what only this server may see.
+    // Messages contain data that only this server may see.
     if (endpoint.origin !== this.#url.origin)
       throw badEndpoint(
         `wants messages to go to another place, ${endpoint.origin}, and not to ${this.#url.origin}: nothing was sent there`,
@@ -191,9 +191,9 @@ export class LegacySse implements Transport {
     this.#endpoint.resolve(endpoint);
   }
 
-  /** Messages overtake each other on their way: some must not. */
+  /** Messages may overtake each other, but some must not. */
   async #after({ cancels }: PostExchange): Promise<void> {
-    // Of now: what is sent later may be what waits for this.
+    // Read now, because a later value may wait for this message.
     const ready = this.#ready;
     await this.#endpoint.promise;
     await ready;
@@ -204,7 +204,7 @@ export class LegacySse implements Transport {
     target?.abortLater(this.#clock, LINGER_MS);
   }
 
-  /** The answer came over the stream: the POST for it need not end by itself. */
+  /** The answer came over the stream, so the POST need not end on its own. */
   #answered(message: Json): void {
     for (const exchange of this.#exchanges)
       if (exchange.isAnswer(message)) {
@@ -245,7 +245,7 @@ export class LegacySse implements Transport {
     }
   }
 
-  /** The answer comes over the stream; some servers give it here. What they say besides is courtesy. */
+  /** The answer usually comes over the stream, but some servers send it here. Other content is ignored. */
   async #takeReply(response: IncomingMessage): Promise<void> {
     if (contentType(response) !== 'application/json') {
       response.destroy();
@@ -259,7 +259,7 @@ export class LegacySse implements Transport {
     const status = response.statusCode ?? 0;
     const { failure, refusal } = await this.#failureIn(response);
     const { id } = exchange;
-    // It took messages before, so that it is not the address that is wrong.
+    // The server accepted messages before, so the address is right.
     if (status === 404 && this.#isKnown) this.#fail(sessionLost());
     else if (id !== undefined && refusal !== undefined && isAnswerStatus(status))
       this.#delivery.message({ jsonrpc: '2.0', id, error: { ...refusal } });
@@ -276,7 +276,7 @@ export class LegacySse implements Transport {
   #failExchange(exchange: PostExchange, error: HostError): void {
     if (this.#closing !== undefined) return;
     const { id, method } = exchange;
-    // Nobody waits for it any more.
+    // The caller no longer waits.
     if (id !== undefined && exchange.isDone) return;
     if (id !== undefined) this.#delivery.drop({ id, isRequest: false, error });
     else this.#context.log.log('warn', `${method ?? 'An answer'} was not taken: ${error.message}`);
@@ -284,7 +284,7 @@ export class LegacySse implements Transport {
 
   #fail(error: HostError): void {
     if (this.#closing !== undefined) return;
-    // What was never sent fails in the words of this failure; of the rest nobody knows what became of it.
+    // Unsent messages fail with this error. The effect of the others is unknown.
     if (this.#endpointUrl === undefined) for (const exchange of this.#exchanges) this.#failExchange(exchange, error);
     this.#closing = Promise.resolve().then(() => this.#end({ error }));
   }

@@ -8,26 +8,26 @@ import {
   Semaphore,
 } from '../../core/index.ts';
 
-/** What ends a handshake: in the standard, and in the short dialect. */
+/** The end of a handshake, in the standard and in the short dialect. */
 const INITIALIZED = ['notifications/initialized', 'initialized'];
-/** The methods that cancel a request, and the member with its id: in the standard, and in the short dialect. */
+/** Cancellation methods and the member with the request id, in the standard and in the short dialect. */
 const CANCELS: Readonly<Record<string, string>> = { 'notifications/cancelled': 'requestId', cancel: 'id' };
 
-/** One POST and all that comes back for it. */
+/** One POST with its replies. */
 export class PostExchange {
   readonly abort = new AbortController();
-  /** Settles when the request is on its way, or has failed. */
+  /** Settles once the request was sent or failed. */
   readonly sent = new Deferred<void>();
-  /** Settles when nothing more comes back. */
+  /** Settles after the last reply. */
   readonly ended = new Deferred<void>();
-  /** Of the request that was posted; `undefined` for what needs no answer. */
+  /** The id of the request. `undefined` if it needs no answer. */
   readonly id: string | number | undefined;
   readonly method: string | undefined;
-  /** The request that it takes back. */
+  /** The id of the cancelled request. */
   readonly cancels: Json | undefined;
-  /** It says everything of itself (MCP 2026-07-28): no session, nothing that could be taken up again. */
+  /** Stateless (MCP 2026-07-28): no session, and no stream to resume. */
   readonly isStateless: boolean;
-  /** The transport's own question, which nobody else hears of: settles with the answer. */
+  /** For the transport's own request, which is not delivered: settles with the answer. */
   readonly own: Deferred<Json> | undefined;
   /** The session in which it was posted. */
   session: string | undefined;
@@ -47,32 +47,32 @@ export class PostExchange {
     this.own = own;
   }
 
-  /** It ends the handshake: the server takes nothing else before. */
+  /** Whether it ends the handshake. The server accepts nothing else before. */
   get isInitialized(): boolean {
     return this.id === undefined && INITIALIZED.includes(this.method ?? '');
   }
 
-  /** The last word of the short dialect, which must arrive before the connection is closed. */
+  /** The last message of the short dialect, which must arrive before the connection closes. */
   get isFarewell(): boolean {
     return this.id === undefined && this.method === 'exit';
   }
 
-  /** It answers what the server asked. */
+  /** Whether it answers a request of the server. */
   get isReply(): boolean {
     return this.id === undefined && this.method === undefined;
   }
 
-  /** Nobody waits for anything more. */
+  /** Whether nothing more is expected. */
   get isDone(): boolean {
     return this.id === undefined || this.#answered || this.#cancelled || this.abort.signal.aborted;
   }
 
-  /** It waits for credentials: the server has not taken it. */
+  /** Whether it waits for credentials, so the server has not accepted it. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
-  /** Whether this is the answer. Some servers echo a number as a string. */
+  /** Whether this is the answer. Some servers echo a numeric id as a string. */
   isAnswer(message: Json): boolean {
     if (this.id === undefined || !isJsonObject(message) || message['method'] !== undefined) return false;
     const { id } = message;
@@ -92,14 +92,14 @@ export class PostExchange {
     this.own?.reject(error);
   }
 
-  /** A person may take as long as it takes: the time for the request begins anew after that. */
+  /** The user may take any time. The time of the request starts again afterwards. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#timer?.dispose();
     this.#timer = isHeld ? undefined : this.#limit?.();
   }
 
-  /** Drops the connection after a while, for servers that leave it open when all is said. The last word counts. */
+  /** Closes the connection after a delay, for servers that leave it open. A later call replaces the delay. */
   abortLater(clock: Clock, ms: number): void {
     this.#timer?.dispose();
     this.#limit = () => clock.delay(ms, () => this.abort.abort());
@@ -120,7 +120,7 @@ export function answerSlots(): Semaphore {
 
 const FAREWELL_MS = 1_000;
 
-/** Waits until the last word was taken, though not for long. */
+/** Waits briefly until the last message was accepted. */
 export async function farewellSent(exchanges: Iterable<PostExchange>, clock: Clock): Promise<void> {
   for (const exchange of exchanges) if (exchange.isFarewell) await atMost(FAREWELL_MS, exchange.ended.promise, clock);
 }

@@ -29,18 +29,21 @@ import { isSessionRefusal, LegacySession } from './legacySession.ts';
 import { answerSlots, atMost, farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
-/** A reply stream that stays open after its answer, or after a cancelled request, is dropped after this long. */
+/** Closes a reply stream that stays open after its answer or its cancellation. */
 const LINGER_MS = 2_000;
-/** What needs no answer must at least be accepted within this time. */
+/** Time for the server to accept a message that needs no answer. */
 const ACCEPT_MS = 30_000;
-/** Nothing is sent before the server took `initialized`, unless it takes longer than this. */
+/** Nothing is sent before the server accepted `initialized`, unless it takes longer than this. */
 const READY_MS = 10_000;
-/** For each of the two messages that open a session anew. */
+/** For each of the two messages that reopen a session. */
 const RENEW_MS = 30_000;
 const DELETE_MS = 2_000;
 const ERROR_BODY = 64 * 1024;
 
-/** Opens a connection by MCP's Streamable HTTP, of any revision. Throws a `HostError` for a bad address. */
+/**
+ * Opens a connection with MCP's Streamable HTTP transport, of any revision. Throws a `HostError` for an invalid
+ * address.
+ */
 export function openStreamableHttp(
   connection: RemoteConnection,
   context: ConnectContext,
@@ -50,15 +53,15 @@ export function openStreamableHttp(
   return { transport: new StreamableHttp(url, connection.headers, context, options), pid: undefined };
 }
 
-/** What is posted, and with which headers. */
+/** The body and headers of a POST. */
 interface Posting {
   readonly body: string;
-  /** Of a request that says everything of itself (MCP 2026-07-28). */
+  /** The headers of a stateless request (MCP 2026-07-28). */
   readonly stateless: HttpHeaders | undefined;
   readonly hinted: HttpHeaders | undefined;
 }
 
-/** What became of a POST; `refused` for want of a session that the server knows. */
+/** The result of a POST. `refused` means that the server does not know the session. */
 type Outcome = 'taken' | 'refused';
 
 export class StreamableHttp implements Transport {
@@ -75,12 +78,12 @@ export class StreamableHttp implements Transport {
   readonly #renewed = new Emitter<Json>();
   #ready: Promise<void> = Promise.resolve();
   #listening = new AbortController();
-  /** Of the last request. */
+  /** Whether the last request was stateless. */
   #isStateless = false;
   #closing: Promise<void> | undefined;
 
   readonly onClose: Delivery['onClose'];
-  /** Also fires for a request whose POST failed: whoever waits for its answer is told why there is none. */
+  /** Also fires for a request whose POST failed, so that its caller gets the reason. */
   readonly onDropped: Delivery['onDropped'];
   readonly onRenewed = this.#renewed.event;
   readonly onHeld: Delivery['onHeld'];
@@ -157,20 +160,20 @@ export class StreamableHttp implements Transport {
     return this.#closing;
   }
 
-  /** Ends the wait for a cancelled request; `over` where there is nothing that the server could be told. */
+  /** Ends the wait for a cancelled request. Returns `over` if the server need not be notified. */
   #cancel(id: Json): PostExchange | 'over' | undefined {
     const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === id);
     if (target === undefined) return this.#isStateless ? 'over' : undefined;
     target.cancelled();
-    // A stateless server takes the end of the stream for it (MCP 2026-07-28 "Cancellation"); one that asks for
-    // credentials has done nothing yet.
+    // For a stateless server, closing the stream cancels (MCP 2026-07-28 "Cancellation"). A server that asks for
+    // credentials has not started yet.
     const isOver = target.isStateless || target.isHeld;
     if (isOver) target.abort.abort();
     else target.abortLater(this.#clock, LINGER_MS);
     return isOver ? 'over' : target;
   }
 
-  /** Messages overtake each other on their way: some must not. */
+  /** Messages may overtake each other, but some must not. */
   async #after(target: PostExchange | undefined): Promise<void> {
     await this.#ready;
     await target?.sent.promise;
@@ -181,7 +184,7 @@ export class StreamableHttp implements Transport {
       if (exchange.id === undefined) exchange.abortLater(this.#clock, ACCEPT_MS);
       if ((await this.#attempt(exchange, posting, false)) === 'taken') return;
       await this.#session.renewed(exchange.session);
-      // What needs no answer was about the session that is gone.
+      // A message without an answer belonged to the old session.
       if (exchange.isDone) return;
       if ((await this.#attempt(exchange, posting, true)) === 'refused') this.#session.refusedAgain();
     } catch (error) {
@@ -192,7 +195,7 @@ export class StreamableHttp implements Transport {
     }
   }
 
-  /** Posts what the session itself has to say. */
+  /** Posts a message of the session itself. */
   #postOwn(message: Json): Promise<Json> {
     const answer = new Deferred<Json>();
     const exchange = new PostExchange(message, false, answer);
@@ -254,7 +257,7 @@ export class StreamableHttp implements Transport {
     if (exchange.isInitialized) this.#listen();
   }
 
-  /** Hears what the server says unasked, in the session as it is now. */
+  /** Opens the stream for unrequested messages in the current session. */
   #listen(): void {
     this.#listening.abort();
     if (this.#closing !== undefined) return;
@@ -281,7 +284,7 @@ export class StreamableHttp implements Transport {
     return 'taken';
   }
 
-  /** Delivers what is in a text; false where it is not JSON. */
+  /** Delivers the messages in a text. Returns false for invalid JSON. */
   #takeText(text: string, exchange: PostExchange | undefined): boolean {
     const messages = this.#delivery.parse(text);
     if (messages === undefined) return false;
