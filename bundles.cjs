@@ -27,8 +27,8 @@ module.exports = [
   { to: 'serverInputs.js', parts: ['src/core/host/serverInputs.ts'], loadedBy: ['hostCore.js'] },
   { to: 'startInquiry.js', parts: ['src/core/consent/startInquiry.ts'], loadedBy: ['hostCore.js'] },
   { to: 'definitionTrust.js', parts: ['src/core/consent/definitionTrust.ts'], loadedBy: ['hostCore.js'] },
-  { to: 'scopeDesk.js', parts: ['src/core/scopes/scopeDesk.ts'], loadedBy: ['hostCore.js'] },
-  { to: 'stateDesk.js', parts: ['src/core/states/stateDesk.ts'], loadedBy: ['hostCore.js'] },
+  { to: 'scopeDecider.js', parts: ['src/core/scopes/scopeDecider.ts'], loadedBy: ['hostCore.js'] },
+  { to: 'stateService.js', parts: ['src/core/states/stateService.ts'], loadedBy: ['hostCore.js'] },
 
   // Platform code of every host.
   { to: 'children.js', parts: ['src/node/process/lazy.ts'], loadedBy: EVERY_HOST },
@@ -47,10 +47,10 @@ module.exports = [
 
   // What the editor loads when somebody first uses it.
   { to: 'serverRows.js', parts: ['src/editor/servers/serverRows.ts'], loadedBy: ['extension.js'], editor: true },
-  { to: 'approvalDesk.js', parts: ['src/editor/approvals/lazy.ts'], loadedBy: ['extension.js'], editor: true },
+  { to: 'approvalUi.js', parts: ['src/editor/approvals/lazy.ts'], loadedBy: ['extension.js'], editor: true },
   { to: 'inbox.js', parts: ['src/editor/events/lazy.ts'], loadedBy: ['extension.js'], editor: true },
   {
-    to: 'lineageDesk.js',
+    to: 'lineageUi.js',
     parts: ['src/editor/lineage/lazy.ts', 'src/editor/controlTools/controlTools.ts'],
     loadedBy: ['extension.js'],
     editor: true,

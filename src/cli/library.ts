@@ -80,7 +80,7 @@ export {
   type ModelRequest,
   type ModelRunEnd,
   type Models,
-  type ModelWish,
+  type ModelSelection,
   type Operation,
   type PendingApproval,
   type Progress,

@@ -131,16 +131,16 @@ function limitOf(given: string | undefined): number {
   throw new UsageError(`--limit must be a whole number from 1 to ${MOST}.`);
 }
 
-const LONGEST_NAME = 100;
-const LONGEST_ARGS = 80;
-const LONGEST_PROBLEM = 200;
+const MAX_NAME = 100;
+const MAX_ARGS = 80;
+const MAX_PROBLEM = 200;
 
 /** A lineage for display: the newest checkpoints and their tree. */
 export function lineageText(summary: LineageSummary, { rows, total }: LineageWindow): readonly string[] {
   const { server, featureSet, keeper, count, blocked } = summary;
   const older = total - rows.length;
   return [
-    `${cleanLine(server, LONGEST_NAME)} ${setText(featureSet)}: ${plural(count, 'checkpoint')}, kept by the ${keeper}`,
+    `${cleanLine(server, MAX_NAME)} ${setText(featureSet)}: ${plural(count, 'checkpoint')}, kept by the ${keeper}`,
     ...(blocked === undefined
       ? []
       : [`! Calls are refused until a rollback: there is no state at ${nameOf(blocked)}.`]),
@@ -151,8 +151,8 @@ export function lineageText(summary: LineageSummary, { rows, total }: LineageWin
 
 /** The outcome for a state, as one line for standard error. */
 export function keptText(kept: KeptState, featureSet: string | undefined, isStored: boolean): string {
-  const where = featureSet === undefined || featureSet === '' ? '' : ` (${cleanLine(featureSet, LONGEST_NAME)})`;
-  const name = kept.checkpoint === undefined ? '' : cleanLine(kept.checkpoint, LONGEST_NAME);
+  const where = featureSet === undefined || featureSet === '' ? '' : ` (${cleanLine(featureSet, MAX_NAME)})`;
+  const name = kept.checkpoint === undefined ? '' : cleanLine(kept.checkpoint, MAX_NAME);
   switch (kept.kind) {
     case 'kept':
       return isStored
@@ -161,9 +161,9 @@ export function keptText(kept: KeptState, featureSet: string | undefined, isStor
     case 'known':
       return `checkpoint ${name} was known already${where}`;
     case 'broken':
-      return `! checkpoint ${name} has no state${where}: ${cleanLine(kept.problem, LONGEST_PROBLEM)}`;
+      return `! checkpoint ${name} has no state${where}: ${cleanLine(kept.problem, MAX_PROBLEM)}`;
     case 'lost':
-      return `! The state was not kept${where}: ${cleanLine(kept.problem, LONGEST_PROBLEM)}`;
+      return `! The state was not kept${where}: ${cleanLine(kept.problem, MAX_PROBLEM)}`;
   }
 }
 
@@ -181,12 +181,12 @@ function rowLines({ node, isHead, conversations, rollbacks, graph }: LineageRow)
   const words = [
     row,
     nameOf(node),
-    ...(node.name === undefined ? [] : [`"${cleanLine(node.name, LONGEST_NAME)}"`]),
+    ...(node.name === undefined ? [] : [`"${cleanLine(node.name, MAX_NAME)}"`]),
     ...(marks.length === 0 ? [] : [`(${marks.join(', ')})`]),
     new Date(node.at).toISOString().replace(/\.\d+Z$/, 'Z'),
-    ...(node.tool === undefined ? [] : [cleanLine(node.tool, LONGEST_NAME)]),
-    ...(node.args === undefined ? [] : [cleanLine(node.args, LONGEST_ARGS)]),
-    ...(node.problem === undefined ? [] : [`! ${cleanLine(node.problem, LONGEST_PROBLEM)}`]),
+    ...(node.tool === undefined ? [] : [cleanLine(node.tool, MAX_NAME)]),
+    ...(node.args === undefined ? [] : [cleanLine(node.args, MAX_ARGS)]),
+    ...(node.problem === undefined ? [] : [`! ${cleanLine(node.problem, MAX_PROBLEM)}`]),
   ];
   return [...(above === undefined ? [] : [above]), words.join(' ')];
 }
@@ -197,11 +197,11 @@ function rollbackMark(count: number): readonly string[] {
 }
 
 function nameOf(node: Checkpoint): string {
-  return cleanLine(checkpointName(node), LONGEST_NAME);
+  return cleanLine(checkpointName(node), MAX_NAME);
 }
 
 function setText(featureSet: string): string {
-  return featureSet === '' ? '(of no feature set)' : cleanLine(featureSet, LONGEST_NAME);
+  return featureSet === '' ? '(of no feature set)' : cleanLine(featureSet, MAX_NAME);
 }
 
 /** A checkpoint in the style of `git log --graph`: the lines that join above it, then its row. */

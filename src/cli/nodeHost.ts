@@ -208,7 +208,7 @@ function recordsOf({ storageFile }: NodeHostOptions, log: Logger): ConnectorOpti
   return { folder, log };
 }
 
-const LARGEST_FILE = 1_000_000;
+const MAX_FILE = 1_000_000;
 
 function variablesOf(options: NodeHostOptions): VariableSource {
   const folders = (options.folders ?? []).map((folder) => ({ name: basename(resolve(folder)), path: resolve(folder) }));
@@ -218,7 +218,7 @@ function variablesOf(options: NodeHostOptions): VariableSource {
     env: (name) => process.env[name],
     input: (id, token, definedBy) => options.onInput?.(id, token, definedBy) ?? Promise.resolve({ kind: 'undeclared' }),
     readFile: async (path) => {
-      if ((await stat(path)).size > LARGEST_FILE) throw new Error(`${path} is larger than 1 MB.`);
+      if ((await stat(path)).size > MAX_FILE) throw new Error(`${path} is larger than 1 MB.`);
       return readFile(path, 'utf8');
     },
   };

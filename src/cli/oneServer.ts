@@ -73,11 +73,11 @@ export async function withServer(
   }
 }
 
-const MOST_REFUSED = 20;
+const MAX_REFUSED = 20;
 
 /** Denials during the command. Its own answer only says that something was denied. */
 async function refusedText({ approvals }: Host, { isInteractive }: Dialog): Promise<string> {
-  const decided = await approvals.history(MOST_REFUSED);
+  const decided = await approvals.history(MAX_REFUSED);
   const refused = decided.filter(({ outcome }) => outcome !== 'success').toReversed();
   if (refused.length === 0) return '';
   const lines = refused.map(({ detail = '' }) => `! ${cleanLine(detail)}\n`);

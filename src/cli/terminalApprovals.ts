@@ -114,9 +114,9 @@ async function answerOf(dialog: Dialog, token: CancellationToken): Promise<Answe
   return 'dismiss';
 }
 
-const MOST_TARGETS = 20;
-const MOST_LINES = 30;
-const LONGEST_QUOTE = 300;
+const MAX_TARGETS = 20;
+const MAX_LINES = 30;
+const MAX_QUOTE = 300;
 
 /**
  * The text of an approval prompt: the server, the action and the computed targets. Server text is quoted, and only
@@ -128,18 +128,18 @@ export function approvalLines(approval: PendingApproval, folder: string): readon
   const { warning } = subject;
   const who = featureSet === undefined ? quote(server) : `${quote(server)} (${quote(featureSet)})`;
   const targets = outsideFirst(subject.targets, folder);
-  const more = targets.length - MOST_TARGETS;
+  const more = targets.length - MAX_TARGETS;
   return [
     `The server ${who} wants ${wishText(subject)}${targets.length === 0 ? '.' : ':'}`,
-    ...targets.slice(0, MOST_TARGETS).map((target) => `  ${targetText(target, folder)}`),
+    ...targets.slice(0, MAX_TARGETS).map((target) => `  ${targetText(target, folder)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(warning === undefined ? [] : [`! ${warning}`, ...quotations(subject)]),
     ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
   ];
 }
 
-function wishText({ wish, joint, noTargets, targets }: SubjectText): string {
-  return `${phraseText(wish, { name: quote, claim: quote })}${targets.length === 0 ? noTargets : joint.trimEnd()}`;
+function wishText({ wanted, joint, noTargets, targets }: SubjectText): string {
+  return `${phraseText(wanted, { name: quote, claim: quote })}${targets.length === 0 ? noTargets : joint.trimEnd()}`;
 }
 
 /** Each target once. Targets outside come first, so that they are always listed. */
@@ -167,18 +167,18 @@ function insidePath({ real }: ScopeTarget, folder: string): string | undefined {
 
 function quotations({ label, data }: SubjectText): readonly string[] {
   const lines = (data?.text ?? '').split('\n').filter((line) => line !== '');
-  const more = lines.length - MOST_LINES;
+  const more = lines.length - MAX_LINES;
   return [
     ...(label === undefined ? [] : [`  It says: ${quote(label)}`]),
     ...(lines.length === 0 ? [] : ['  It sends:']),
-    ...lines.slice(0, MOST_LINES).map((line) => `    | ${line}`),
+    ...lines.slice(0, MAX_LINES).map((line) => `    | ${line}`),
     ...(more > 0 ? [`    | and ${more} more lines`] : []),
   ];
 }
 
 /** Quotes server text, without quotation marks that could end the quotation. */
 function quote(text: string): string {
-  return `"${cleanLine(text, LONGEST_QUOTE).replaceAll('"', "'")}"`;
+  return `"${cleanLine(text, MAX_QUOTE).replaceAll('"', "'")}"`;
 }
 
 function deniedText(why: DenialReason): string {

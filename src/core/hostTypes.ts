@@ -341,7 +341,7 @@ export interface Host {
   ): Promise<PromptResult>;
   /** The proposals of the server for an argument; may be empty. */
   complete(id: string, request: CompletionRequest, options?: CompleteOptions): Promise<Completion>;
-  /** How much the server is to log from now on: what a person chose, which wins over every wish. */
+  /** How much the server is to log from now on: what a person chose, which wins over every client. */
   setLogLevel(id: string, level: LogLevelName): Promise<void>;
   logLevel(id: string): LogLevelName | undefined;
   /**

@@ -81,7 +81,7 @@ export {
   type LineageRow,
   type LineageSummary,
   type LineageWindow,
-  MOST_PATH,
+  MAX_PATH,
   type RowGraph,
   type StateKeeper,
   STATE_BOUNDS,
@@ -131,11 +131,11 @@ export {
   type McplDialect,
   type McplSettings,
   type McplSnapshot,
-  type McplUse,
+  type Capability,
   PUSH_POLICIES,
   type PushPolicy,
 } from './model/mcpl.ts';
-export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
+export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelSelection } from './modelPorts.ts';
 export { attributeText, withoutAttachmentTags, withoutOurTags } from './base/delimiters.ts';
 export { isChosen, matchesFeatureSet, withChoice } from './mcpl/featureSets.ts';
 export { shortQuestion, startTitle, wholeQuestion } from './consent/startQuestion.ts';
@@ -155,8 +155,8 @@ export {
   type HostSettings,
   isRunning,
   type Listing,
-  LEAST_LIMITS,
-  MOST_LIMITS,
+  MIN_LIMITS,
+  MAX_LIMITS,
   type ProtocolSettings,
   type RemoteTransport,
   type DefinitionAnswer,
@@ -338,7 +338,7 @@ export {
 } from './auth/tokens.ts';
 export { type ChatHookHost, ChatHooks, type ChatHooksOptions } from './turns/chatHooks.ts';
 export { denialText } from './scopes/denials.ts';
-export { boundedRecord, LiveAudit, type LiveAuditOptions } from './audit/auditLog.ts';
+export { boundedRecord, StoredAudit, type StoredAuditOptions } from './audit/auditLog.ts';
 export { TokenCounter } from './turns/tokenCounter.ts';
 export { dialectInitializeParams } from './session/dialectDetection.ts';
 export { routingHeaders } from './wire/headers.ts';

@@ -7,10 +7,10 @@ export interface Models {
   /** Fires when a model may have become available or unavailable. */
   readonly onDidChange?: Event<void> | undefined;
   /** The model to use. Never prompts: without a permission it fails with `no_permission`. */
-  choose(wish: ModelWish, token: CancellationToken): Promise<ModelChoice>;
+  choose(wanted: ModelSelection, token: CancellationToken): Promise<ModelChoice>;
 }
 
-export interface ModelWish {
+export interface ModelSelection {
   /** Part of a model's id or name from the settings. Absent: any model. */
   readonly name: string | undefined;
   /** The server that needs the model. Absent for the user's own turn. */

@@ -6,7 +6,7 @@ export const MODES = ['read', 'append', 'move'] as const;
 export type Mode = (typeof MODES)[number];
 
 /** Reached only if the host approves many paths that are never used. Then all approvals are dropped. */
-const MOST_APPROVED = 100;
+const MAX_APPROVED = 100;
 const UNSPEAKABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /**
@@ -24,7 +24,7 @@ export class FileAccess {
 
   /** Adds an approval from `scope/elevate`. */
   approve(path: string, mode: Mode): void {
-    if (this.#approved.size >= MOST_APPROVED) this.#approved.clear();
+    if (this.#approved.size >= MAX_APPROVED) this.#approved.clear();
     this.#approved.add(keyOf(mode, resolve(this.folder, path)));
   }
 

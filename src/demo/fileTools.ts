@@ -2,7 +2,7 @@ import { type CallScope, lineOf } from './callScope.ts';
 import { FILES_EDIT } from './demoFeatureSets.ts';
 import type { Elevation } from './elevation.ts';
 import { type FileAccess, type Mode, MODES } from './fileAccess.ts';
-import { appendLine, MOST_READ, moveFile, readText } from './fileWork.ts';
+import { appendLine, MAX_READ, moveFile, readText } from './fileWork.ts';
 import { FileProblem } from './realPath.ts';
 import { closed, type Fields, type Schema } from './schema.ts';
 import { ADDS, type DemoTool, READS, type ToolContext, type ToolOutcome } from './tool.ts';
@@ -12,8 +12,8 @@ interface Needs {
   readonly elevation: Pick<Elevation, 'run'>;
 }
 
-const LONGEST_PATH = 4_096;
-const LONGEST_LINE = 2_000;
+const MAX_PATH = 4_096;
+const MAX_LINE = 2_000;
 const REFUSED = 'Where the host refuses, tell the person what was needed and why, and try no other way.';
 
 const PATH: Schema = {
@@ -21,7 +21,7 @@ const PATH: Schema = {
   title: 'Path',
   description: 'Absolute, or from the folder that the server was started in.',
   minLength: 1,
-  maxLength: LONGEST_PATH,
+  maxLength: MAX_PATH,
 };
 
 const SHOW_SCOPE: Schema = {
@@ -40,14 +40,14 @@ function readTool(access: FileAccess): DemoTool {
   return {
     name: 'read_text',
     title: 'Read Text',
-    description: `Reads a text file, up to ${MOST_READ} bytes of it. ${REFUSED}`,
+    description: `Reads a text file, up to ${MAX_READ} bytes of it. ${REFUSED}`,
     featureSet: FILES_EDIT,
     annotations: READS,
     inputSchema: closed({ path: PATH, showScope: SHOW_SCOPE }, 'path'),
     run: (args, context) =>
       work(access, 'read', [args['path']], args, context, async ([path = '']) => {
         const { text, bytes, isCut } = await readText(path);
-        return isCut ? `${text}\n(The first ${MOST_READ} of ${bytes} bytes.)` : text;
+        return isCut ? `${text}\n(The first ${MAX_READ} of ${bytes} bytes.)` : text;
       }),
   };
 }
@@ -62,7 +62,7 @@ function appendTool(access: FileAccess): DemoTool {
     inputSchema: closed(
       {
         path: PATH,
-        line: { type: 'string', title: 'Line', description: 'Without a line break.', maxLength: LONGEST_LINE },
+        line: { type: 'string', title: 'Line', description: 'Without a line break.', maxLength: MAX_LINE },
         showScope: SHOW_SCOPE,
       },
       'path',
@@ -114,7 +114,7 @@ function requestAccess(elevation: Pick<Elevation, 'run'>): DemoTool {
           type: 'string',
           title: 'Label',
           description: 'What the host is told that it is about. The path, where nothing else is said.',
-          maxLength: LONGEST_PATH + 1,
+          maxLength: MAX_PATH + 1,
         },
       },
       'path',

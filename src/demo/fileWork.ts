@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { copyFile, type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import { codeOf, FileProblem } from './realPath.ts';
 
-export const MOST_READ = 65_536;
-const MOST_BYTES = 1_048_576;
+export const MAX_READ = 65_536;
+const MAX_BYTES = 1_048_576;
 /** Refuses a link that replaced the file after the check, and does not wait for a pipe. */
 const AS_IT_IS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -16,11 +16,11 @@ interface TextRead {
 
 export async function readText(path: string): Promise<TextRead> {
   return withFile(path, constants.O_RDONLY, async (file, bytes) => {
-    const buffer = Buffer.alloc(Math.min(bytes, MOST_READ));
+    const buffer = Buffer.alloc(Math.min(bytes, MAX_READ));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-    const text = decoded(buffer.subarray(0, bytesRead), bytes > MOST_READ);
+    const text = decoded(buffer.subarray(0, bytesRead), bytes > MAX_READ);
     if (text === undefined) throw new FileProblem(`${path} is no text in UTF-8. Read another file.`);
-    return { text, bytes, isCut: bytes > MOST_READ };
+    return { text, bytes, isCut: bytes > MAX_READ };
   });
 }
 
@@ -57,8 +57,7 @@ async function withFile<T>(
     file = await open(path, flags | AS_IT_IS, 0o644);
     const stats = await file.stat();
     if (!stats.isFile()) throw new FileProblem(`${path} is no file. Name a file.`);
-    if (stats.size > MOST_BYTES)
-      throw new FileProblem(`${path} has more than ${MOST_BYTES} bytes. Name a smaller file.`);
+    if (stats.size > MAX_BYTES) throw new FileProblem(`${path} has more than ${MAX_BYTES} bytes. Name a smaller file.`);
     return await work(file, stats.size);
   } catch (error) {
     throw problem(error, path);

@@ -1,6 +1,6 @@
 import type { Consolidation } from './consolidation.ts';
 import { EXTRACTION, PROACTIVE, REDACTION, RETRIEVAL } from './demoFeatureSets.ts';
-import { hear } from './hearing.ts';
+import { hear } from './listeners.ts';
 import type { MemoryBook } from './memoryBook.ts';
 import { redact } from './redaction.ts';
 import type { Reminders } from './reminders.ts';

@@ -22,7 +22,7 @@ export type Opened =
   | { readonly kind: 'pruned' };
 
 /** Small on purpose: older checkpoints get pruned, which shows the host's reaction (MCPL §8.8). */
-export const MOST_KEPT = 5;
+export const MAX_KEPT = 5;
 const EMPTY: Kept = { entries: [], sentAt: [] };
 
 /** Accounts that this process keeps, at their newest checkpoints. A host only knows their names (MCPL §8.7). */
@@ -79,7 +79,7 @@ export class Ledger implements Past {
     this.#kept.set(checkpoint, kept);
     this.#current = checkpoint;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_KEPT) break;
+      if (this.#kept.size <= MAX_KEPT) break;
       this.#kept.delete(oldest);
     }
     return { checkpoint, parent };

@@ -1,11 +1,11 @@
 import { LEDGER } from './demoFeatureSets.ts';
-import { type Entry, type Ledger, MOST_KEPT, type Opened } from './ledger.ts';
+import { type Entry, type Ledger, MAX_KEPT, type Opened } from './ledger.ts';
 import { closed } from './schema.ts';
 import { ADDS, type CheckpointState, type DemoTool, READS, type ToolContext, type ToolOutcome } from './tool.ts';
 
 type Open = Extract<Opened, { kind: 'open' }>;
 
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** Tools on accounts that this server keeps itself (MCPL §8.7). */
 export function ledgerTools(ledger: Ledger): readonly DemoTool[] {
@@ -16,7 +16,7 @@ function addEntry(ledger: Ledger): DemoTool {
   return {
     name: 'add_entry',
     title: 'Add Entry',
-    description: `Adds an entry to the ledger. Its last ${MOST_KEPT} checkpoints are kept.`,
+    description: `Adds an entry to the ledger. Its last ${MAX_KEPT} checkpoints are kept.`,
     featureSet: LEDGER,
     annotations: ADDS,
     inputSchema: closed(
@@ -29,7 +29,7 @@ function addEntry(ledger: Ledger): DemoTool {
     ),
     run: ({ text, amount }, context) =>
       worked(ledger, context, ({ base, entries }) => {
-        if (entries.length >= MOST_ENTRIES) return { text: 'The ledger is full.', isError: true };
+        if (entries.length >= MAX_ENTRIES) return { text: 'The ledger is full.', isError: true };
         const entry = { text: String(text), amount: Number(amount) };
         const state = ledger.add(base, entry);
         return { text: `Added. The balance is ${balance([...entries, entry])}.`, state };

@@ -12,8 +12,8 @@ export interface Memory extends MemoryDraft {
 
 const MOST = 200;
 const LONGEST = 500;
-const LONGEST_SUMMARY = 2_000;
-const MOST_FITTING = 8;
+const MAX_SUMMARY = 2_000;
+const MAX_FITTING = 8;
 
 /** Questions that ask for all memories. */
 const ASKS_ALL = /\b(?:know|remember)(?:ed|s)? (?:about|of) me\b|\bwho am i\b|\bwhat (?:do|did|can) you remember\b/i;
@@ -65,18 +65,18 @@ export class MemoryBook {
   summarize(text: string, seen: number): Memory {
     this.#drop(({ kind }) => kind === 'summary');
     this.#fresh = Math.max(0, this.#fresh - seen);
-    return this.#keep({ kind: 'summary', text: text.trim().slice(0, LONGEST_SUMMARY) });
+    return this.#keep({ kind: 'summary', text: text.trim().slice(0, MAX_SUMMARY) });
   }
 
   /** Memories that share words with a message, best match first. */
   fitting(message: string): readonly Memory[] {
-    if (ASKS_ALL.test(message)) return this.all().slice(-MOST_FITTING);
+    if (ASKS_ALL.test(message)) return this.all().slice(-MAX_FITTING);
     const wanted = wordsOf(message);
     return this.all()
       .map((memory) => ({ memory, shared: [...memory.words].filter((word) => wanted.has(word)).length }))
       .filter(({ shared }) => shared > 0)
       .sort((a, b) => b.shared - a.shared)
-      .slice(0, MOST_FITTING)
+      .slice(0, MAX_FITTING)
       .map(({ memory }) => memory);
   }
 

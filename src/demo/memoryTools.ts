@@ -1,7 +1,7 @@
 import type { Consolidation } from './consolidation.ts';
 import { CONSOLIDATION, PROACTIVE, RETRIEVAL } from './demoFeatureSets.ts';
 import type { MemoryBook } from './memoryBook.ts';
-import { MOST_SECONDS, type Reminders } from './reminders.ts';
+import { MAX_SECONDS, type Reminders } from './reminders.ts';
 import { closed } from './schema.ts';
 import { ADDS, type DemoTool, READS } from './tool.ts';
 
@@ -11,7 +11,7 @@ interface Needs {
   readonly consolidation: Pick<Consolidation, 'run'>;
 }
 
-const LONGEST_SHOWN = 160;
+const MAX_SHOWN = 160;
 
 /** Manual versions of the automatic features. All of them need a host with MCPL. */
 export function memoryTools({ book, reminders, consolidation }: Needs): readonly DemoTool[] {
@@ -45,7 +45,7 @@ function remindMe(reminders: Reminders): DemoTool {
     inputSchema: closed(
       {
         text: { type: 'string', title: 'Text', description: 'What to be reminded of.', minLength: 1, maxLength: 500 },
-        seconds: { type: 'integer', title: 'Seconds', minimum: 1, maximum: MOST_SECONDS, default: 10 },
+        seconds: { type: 'integer', title: 'Seconds', minimum: 1, maximum: MAX_SECONDS, default: 10 },
       },
       'text',
     ),
@@ -69,7 +69,7 @@ function consolidateMemories(consolidation: Pick<Consolidation, 'run'>): DemoToo
       let chunks = 0;
       let text = '';
       const onChunk = (delta: string): void => {
-        text = `${text}${delta}`.slice(-LONGEST_SHOWN);
+        text = `${text}${delta}`.slice(-MAX_SHOWN);
         progress(++chunks, undefined, text);
       };
       const result = await consolidation.run({ signal, onChunk });

@@ -29,7 +29,7 @@ interface Pending {
 }
 
 /** A host that leaves this many requests open will not answer the next one either. */
-const MOST_PENDING = 100;
+const MAX_PENDING = 100;
 const UNSPECIFIED = -32603;
 
 /** The open requests of this server to its host. */
@@ -46,7 +46,7 @@ export class Outgoing {
 
   readonly request: Ask = (method, params, { timeoutMs, signal, onChunk }) => {
     if (signal?.aborted === true) return Promise.reject(new Unanswered('cancelled', 'It was cancelled.'));
-    if (this.#pending.size >= MOST_PENDING)
+    if (this.#pending.size >= MAX_PENDING)
       return Promise.reject(new Unanswered('timeout', 'The host has not answered earlier requests.'));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {

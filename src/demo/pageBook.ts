@@ -34,8 +34,8 @@ export interface Change {
   readonly patch: readonly Fields[];
 }
 
-export const MOST_PAGES = 1_000;
-export const LONGEST_PAGE = 10_000;
+export const MAX_PAGES = 1_000;
+export const MAX_PAGE = 10_000;
 const CHECKPOINT = /^page-[0-9A-Za-z]{1,40}$/;
 
 /** Pages that live in the state the host sends. This server remembers none of them. */
@@ -83,7 +83,7 @@ function isBook(value: unknown): value is BookState {
     CHECKPOINT.test(checkpoint) &&
     Number.isSafeInteger(nextId) &&
     Array.isArray(pages) &&
-    pages.length <= MOST_PAGES &&
+    pages.length <= MAX_PAGES &&
     pages.every(isPage)
   );
 }

@@ -1,13 +1,13 @@
 import { BOOK } from './demoFeatureSets.ts';
-import { type Change, LONGEST_PAGE, MOST_PAGES, type OpenBook, type PageBook } from './pageBook.ts';
+import { type Change, MAX_PAGE, MAX_PAGES, type OpenBook, type PageBook } from './pageBook.ts';
 import { closed, type Fields, type Schema } from './schema.ts';
 import { ADDS, type DemoTool, READS, type ToolContext, type ToolOutcome } from './tool.ts';
 
 type Work = (book: OpenBook) => { readonly text: string; readonly change: Change } | string;
 
-const TEXT: Schema = { type: 'string', title: 'Text', minLength: 1, maxLength: LONGEST_PAGE };
+const TEXT: Schema = { type: 'string', title: 'Text', minLength: 1, maxLength: MAX_PAGE };
 const ID: Schema = { type: 'integer', title: 'Page', description: 'Its number, as list_pages shows it.', minimum: 1 };
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** Tools on pages that the host keeps (MCPL §8.3, §8.4). */
 export function pageTools(book: PageBook): readonly DemoTool[] {
@@ -24,7 +24,7 @@ function addPage(book: PageBook): DemoTool {
     inputSchema: closed({ text: TEXT }, 'text'),
     run: (args, context) =>
       changed(book, context, ({ pages, nextId }) => {
-        if (pages.length >= MOST_PAGES) return 'The book is full. Remove a page first.';
+        if (pages.length >= MAX_PAGES) return 'The book is full. Remove a page first.';
         const page = { id: nextId, text: String(args['text']) };
         const change = {
           pages: [...pages, page],
@@ -124,5 +124,5 @@ function noSuch(page: unknown): string {
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -20,11 +20,11 @@ interface RemindersOptions {
   readonly newId?: () => string;
 }
 
-export const MOST_SECONDS = 86_400;
+export const MAX_SECONDS = 86_400;
 const MOST = 50;
 const LONGEST = 500;
 const ANSWER_MS = 30_000;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 const RETRY_MS = 10_000;
 
 /** MCPL §9: pushes an event to the host when a reminder is due. */
@@ -43,7 +43,7 @@ export class Reminders {
 
   /** Returns a sentence with the reason if the reminder cannot be added. */
   add(text: string, seconds: number): Reminder | string {
-    if (!(seconds >= 1 && seconds <= MOST_SECONDS)) return 'A reminder is due in 1 second to 24 hours.';
+    if (!(seconds >= 1 && seconds <= MAX_SECONDS)) return 'A reminder is due in 1 second to 24 hours.';
     if (this.#waiting.size + this.#held.size >= MOST)
       return `There are ${MOST} reminders already. Wait for some of them.`;
     const at = this.#options.clock.now() + seconds * 1_000;
@@ -95,7 +95,7 @@ export class Reminders {
       if (error instanceof Unanswered && error.why === 'ended') return;
       log(`The reminder "${text}" was not taken: ${error instanceof Error ? error.message : String(error)}`);
       // It may or may not have arrived. The host drops duplicate ids, so sending again is safe.
-      if (error instanceof Unanswered && attempt < MOST_TRIES) this.#wait(reminder, RETRY_MS, attempt + 1);
+      if (error instanceof Unanswered && attempt < MAX_TRIES) this.#wait(reminder, RETRY_MS, attempt + 1);
     }
   }
 }

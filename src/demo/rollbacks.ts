@@ -11,7 +11,7 @@ export type Returned =
   { readonly kind: 'done' } | { readonly kind: 'impossible'; readonly reason: string } | { readonly kind: 'unknown' };
 
 /** Bounds the length of an id that is echoed to a hostile host. */
-const LONGEST_ID = 512;
+const MAX_ID = 512;
 
 /** `state/rollback` (MCPL §8.5), for the feature sets that support it. */
 export class Rollbacks {
@@ -24,7 +24,7 @@ export class Rollbacks {
   }
 
   run({ featureSet, checkpoint }: Fields): Fields {
-    if (typeof featureSet !== 'string' || typeof checkpoint !== 'string' || checkpoint.length > LONGEST_ID)
+    if (typeof featureSet !== 'string' || typeof checkpoint !== 'string' || checkpoint.length > MAX_ID)
       throw new RpcError(INVALID_PARAMS, 'featureSet and checkpoint must be texts.');
     const past = this.#pasts.get(featureSet);
     if (past === undefined) throw new RpcError(UNKNOWN_SET, 'Unknown feature set', { featureSet });

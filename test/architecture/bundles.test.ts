@@ -46,7 +46,7 @@ suite('The table of bundles', function () {
       'lacks a bundle that loads another',
       "parts: ['src/editor/approvals/lazy.ts'], loadedBy: ['extension.js']",
       "parts: ['src/editor/approvals/lazy.ts'], loadedBy: ['hostCore.js']",
-      'extension.js imports approvalDesk.js: correct "loadedBy" in bundles.cjs.',
+      'extension.js imports approvalUi.js: correct "loadedBy" in bundles.cjs.',
     ],
     [
       'lists a bundle that does not load another',

@@ -23,9 +23,9 @@ export interface Size {
 /** The row below the sizes. */
 export const GROWTH = 'growth';
 /** Noise, and steps such as a table that is made twice as large, are no growth. */
-export const MOST_GROWTH = 1.5;
+export const MAX_GROWTH = 1.5;
 /** Of the host's thread, in one go; beyond the parsing of the one message that came. */
-const MOST_BLOCKED_MS = 50;
+const MAX_BLOCKED_MS = 50;
 /** What the middle size costs beyond the smallest is not told from noise when it is less than this part of it. */
 const NOISE = 0.1;
 
@@ -62,9 +62,9 @@ const targetsOf = ({ title, sizes, metrics, costs }: GrowthRecipe): readonly Tar
       what: `${title}: what one more costs, growth (${titleOf(metric)})`,
       metric,
       of: GROWTH,
-      atMost: MOST_GROWTH,
+      atMost: MAX_GROWTH,
     })),
-    { id: '8b', what: `${title}, ${of}: longest work ms`, metric: 'longest', of, atMost: MOST_BLOCKED_MS },
+    { id: '8b', what: `${title}, ${of}: longest work ms`, metric: 'longest', of, atMost: MAX_BLOCKED_MS },
   ];
 };
 

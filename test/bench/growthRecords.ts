@@ -22,7 +22,7 @@ const SERVER = 'bench';
 /** A person is asked for no more than twelve approvals of a server in a minute. */
 const GRANTS = 9;
 /** The host remembers no more. */
-const MOST_GRANTS = 10_000;
+const MAX_GRANTS = 10_000;
 
 const call = (host: Host, tool: string, args: Readonly<Record<string, string>> = {}): ReturnType<Host['callTool']> =>
   host.callTool({ server: SERVER, tool, args, route: 'api' });
@@ -174,7 +174,7 @@ const grants: GrowthProcedure = (_variant, params) =>
     host.approvals.onDidChange(() => host.approvals.remembered());
     // Of more than it remembers the host takes the oldest out of the file first.
     const settling = await watched(async () => {
-      while (grantsIn(storageFile) > Math.min(count, MOST_GRANTS)) await wait(20);
+      while (grantsIn(storageFile) > Math.min(count, MAX_GRANTS)) await wait(20);
     });
     const held = memory();
     let decide = 0;

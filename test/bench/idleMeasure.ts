@@ -3,7 +3,7 @@ import { runJob } from './job.ts';
 import type { Measure, Metric, Metrics, Target } from './measure.ts';
 
 /** Beside a peer of the same minute: what a wake-up costs is twice as much at some hours as at others, for an empty Node too. */
-const MOST_OF_SDK = 0.2;
+const MAX_OF_SDK = 0.2;
 const ONCE_A_SECOND = 1;
 
 const METRICS: readonly Metric[] = [
@@ -53,7 +53,7 @@ export const idleMeasure = (quick: boolean, nodeFlags: readonly string[]): Measu
   metrics: METRICS,
   compared: [],
   targets: [
-    target('CPU that ten idle servers add / SDK, of the same ten', 'added', { to: 'sdk1', atMost: MOST_OF_SDK }),
+    target('CPU that ten idle servers add / SDK, of the same ten', 'added', { to: 'sdk1', atMost: MAX_OF_SDK }),
     target('busiest timer of ten idle servers: each second', 'busiest', { atMost: ONCE_A_SECOND }),
     target('timers of less than a second: a minute', 'short', { atMost: 0 }),
   ],

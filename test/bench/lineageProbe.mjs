@@ -20,10 +20,10 @@ const painted = async () => {
   port1.close();
 };
 
-const MOST_FRAMES = 600;
+const MAX_FRAMES = 600;
 
 const paintedWhen = async (isThere) => {
-  for (let turn = 0; turn < MOST_FRAMES; turn++) {
+  for (let turn = 0; turn < MAX_FRAMES; turn++) {
     await painted();
     if (isThere()) return performance.now();
   }

@@ -30,10 +30,10 @@ const quickly = (id: string, what: string, atMost: number): Recipe['targets'][nu
 
 const LARGE = 100_000;
 /** Of 100,000 rows. */
-const MOST_MB = 6;
+const MAX_MB = 6;
 
 const small = (history: string): Recipe['targets'] => [
-  target('4a', `100 000 checkpoints (${history}): memory +MB`, 'memory', { of: 'lanes', atMost: MOST_MB }),
+  target('4a', `100 000 checkpoints (${history}): memory +MB`, 'memory', { of: 'lanes', atMost: MAX_MB }),
 ];
 
 /** Where checkpoints stand beside each other, against a layout of trees that many use. */

@@ -43,8 +43,8 @@ export const labelsOf = (count: number, random: () => number): readonly string[]
   });
 };
 
-const LONGEST_LABEL = 4_096;
-const label = (unit: string): string => `/${unit.repeat(LONGEST_LABEL)}`.slice(0, LONGEST_LABEL);
+const MAX_LABEL = 4_096;
+const label = (unit: string): string => `/${unit.repeat(MAX_LABEL)}`.slice(0, MAX_LABEL);
 
 /** A pattern of at most 1,024 characters, of which fifty are made, and a label for which it is bad. */
 export interface HardCase {

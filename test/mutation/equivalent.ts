@@ -32,7 +32,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   [consent('approvalGate', 'now - at >= DENIED_MS -> now - at > DENIED_MS')]:
     'An old denial that is kept denies nothing.',
   [consent('rememberedApprovals', 'this.#changed.dispose(); -> ;')]: 'Its only listener ends at the same time.',
-  [consent('rememberedApprovals', 'this.#grants.size <= MOST_REMEMBERED -> this.#grants.size < MOST_REMEMBERED')]:
+  [consent('rememberedApprovals', 'this.#grants.size <= MAX_REMEMBERED -> this.#grants.size < MAX_REMEMBERED')]:
     'Nothing lies beyond the limit then.',
   [consent('rememberedApprovals', 'from < grants.length -> from <= grants.length')]: 'An empty batch does nothing.',
   [consent('rememberedApprovals', 'until < first -> until <= first')]: 'The same moment.',
@@ -114,7 +114,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     'The tree of beginnings only gets other nodes, which find the same globs.',
   [scopes(
     'globIndex',
-    "{ const literals = globs.map(({ shape }) => (shape.tail.length > shape.probe.length ? shape.tail : shape.probe)); if (literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('')) return undefined; return new RegExp([...new Set(literals)].map((literal) => literal.replace(/[$()*+.?[\\\\\\]^{|}]/g, '\\\\$&')).join('|')); } -> {}",
+    "{ const literals = globs.map(({ shape }) => (shape.tail.length > shape.probe.length ? shape.tail : shape.probe)); if (literals.length === 0 || literals.length > MAX_IN_SIEVE || literals.includes('')) return undefined; return new RegExp([...new Set(literals)].map((literal) => literal.replace(/[$()*+.?[\\\\\\]^{|}]/g, '\\\\$&')).join('|')); } -> {}",
   )]: 'The sieve only saves asking globs, each of which looks for the same literal itself.',
   [scopes('globIndex', 'shape.tail.length > shape.probe.length -> true')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
@@ -124,29 +124,29 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
   [scopes('globIndex', 'shape.tail.length > shape.probe.length -> shape.tail.length <= shape.probe.length')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
-  [scopes('globIndex', "literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('') -> true")]:
+  [scopes('globIndex', "literals.length === 0 || literals.length > MAX_IN_SIEVE || literals.includes('') -> true")]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
-  [scopes('globIndex', "literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('') -> false")]:
+  [scopes('globIndex', "literals.length === 0 || literals.length > MAX_IN_SIEVE || literals.includes('') -> false")]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
   [scopes(
     'globIndex',
-    "literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('') -> (literals.length === 0 || literals.length > MOST_IN_SIEVE) && literals.includes('')",
+    "literals.length === 0 || literals.length > MAX_IN_SIEVE || literals.includes('') -> (literals.length === 0 || literals.length > MAX_IN_SIEVE) && literals.includes('')",
   )]: 'The sieve only saves asking globs, each of which looks for the same literal itself.',
-  [scopes('globIndex', 'literals.length === 0 || literals.length > MOST_IN_SIEVE -> false')]:
+  [scopes('globIndex', 'literals.length === 0 || literals.length > MAX_IN_SIEVE -> false')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
   [scopes(
     'globIndex',
-    'literals.length === 0 || literals.length > MOST_IN_SIEVE -> literals.length === 0 && literals.length > MOST_IN_SIEVE',
+    'literals.length === 0 || literals.length > MAX_IN_SIEVE -> literals.length === 0 && literals.length > MAX_IN_SIEVE',
   )]: 'The sieve only saves asking globs, each of which looks for the same literal itself.',
   [scopes('globIndex', 'literals.length === 0 -> false')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
   [scopes('globIndex', 'literals.length === 0 -> literals.length !== 0')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
-  [scopes('globIndex', 'literals.length > MOST_IN_SIEVE -> false')]:
+  [scopes('globIndex', 'literals.length > MAX_IN_SIEVE -> false')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
-  [scopes('globIndex', 'literals.length > MOST_IN_SIEVE -> literals.length >= MOST_IN_SIEVE')]:
+  [scopes('globIndex', 'literals.length > MAX_IN_SIEVE -> literals.length >= MAX_IN_SIEVE')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
-  [scopes('globIndex', 'literals.length > MOST_IN_SIEVE -> literals.length <= MOST_IN_SIEVE')]:
+  [scopes('globIndex', 'literals.length > MAX_IN_SIEVE -> literals.length <= MAX_IN_SIEVE')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
   [scopes('globIndex', '[...new Set(literals)] -> []')]:
     'The sieve only saves asking globs, each of which looks for the same literal itself.',
@@ -186,13 +186,12 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   )]: 'The star takes everything to the end.',
   [scopes('respellings', '/[?#].*$/s -> /[?#].*/s')]: 'The star takes everything to the end.',
   [scopes('respellings', '/\\s.*$/s -> /\\s.*/s')]: 'The star takes everything to the end.',
-  [scopes('textParts', 'parts.found.size > MOST_PARTS -> false')]: 'It is asked again at the end.',
+  [scopes('textParts', 'parts.found.size > MAX_PARTS -> false')]: 'It is asked again at the end.',
   [scopes('textParts', "part === '' -> false")]: 'The empty text has no sign either that a part needs.',
   [scopes('textParts', 'at > 0 -> at >= 0')]: 'The search begins at the second sign, and never finds the first.',
   [scopes('textParts', '/\\s+/ -> /\\s/')]: 'Empty words are left out.',
-  [scopes('lists', 'form.length <= LONGEST_RECENT -> true')]: 'Only keeps more decisions at hand.',
-  [scopes('lists', 'form.length <= LONGEST_RECENT -> form.length < LONGEST_RECENT')]:
-    'Only keeps fewer decisions at hand.',
+  [scopes('lists', 'form.length <= MAX_RECENT -> true')]: 'Only keeps more decisions at hand.',
+  [scopes('lists', 'form.length <= MAX_RECENT -> form.length < MAX_RECENT')]: 'Only keeps fewer decisions at hand.',
   [scopes('openFolders', '[] -> ["Stryker was here"]')]: 'Real paths are absolute, and never in a relative folder.',
   [scopes('openFolders', 'index === 1 -> true')]: 'A share then has two empty names in front in every path.',
   [scopes('openFolders', 'index === 1 -> index !== 1')]: 'The empty name in front of a share is another one.',

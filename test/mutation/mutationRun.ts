@@ -25,7 +25,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
 export const TEST_FOLDERS: readonly string[] = ['core', 'cli'];
 
 /** The share of mutants that tests must notice in each part. */
-export const LEAST_KILLED = 0.9;
+export const MIN_KILLED = 0.9;
 
 export interface MutationOptions {
   readonly only?: readonly string[] | undefined;
@@ -182,7 +182,7 @@ const partOfOutcome = ({ mutant: { part } }: Outcome): string => part;
 
 /** The parts in which tests notice too few of the mutants. */
 export const weakParts = (outcomes: readonly Outcome[]): readonly string[] =>
-  [...byPart(outcomes, partOfOutcome)].filter(([, some]) => killRate(some) < LEAST_KILLED).map(([part]) => part);
+  [...byPart(outcomes, partOfOutcome)].filter(([, some]) => killRate(some) < MIN_KILLED).map(([part]) => part);
 
 const isMissed = ({ fate }: Outcome): boolean => fate === 'survived' || fate === 'noTest';
 

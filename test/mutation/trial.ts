@@ -11,7 +11,7 @@ const BUDGET_MS = 20_000;
 /** Tests run in batches that grow: most mutants end in the first one. */
 const FIRST_BATCH = 6;
 const BATCH_GROWTH = 5;
-const LONGEST_BATCH_MS = 3_000;
+const MAX_BATCH_MS = 3_000;
 /** Of tests that noticed other mutants of the same file lately. */
 const RECENT = 4;
 /** What a test of another folder, or of another file, has to make up for by being fast. */
@@ -169,7 +169,7 @@ export class Trial {
     let spent = 0;
     return tests.filter((test, index) => {
       spent += this.#duration([test]);
-      return index === 0 || spent <= LONGEST_BATCH_MS;
+      return index === 0 || spent <= MAX_BATCH_MS;
     });
   }
 

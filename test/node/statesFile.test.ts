@@ -47,8 +47,8 @@ suite('A lineage as one file', function () {
     states.call('y', { parent: 'never', body: note('y'), at: 15 });
     states.call('z', { parent: 'x', body: { kind: 'patch', text: '[{"op":"remove","path":"/x"}]' }, at: 16 });
     states.call('a', { parent: 'x', body: data({ notes: [1] }), at: 17 });
-    states.desk.annotate(states.place('b'), { name: 'Mine', isPinned: true });
-    states.desk.markPruned(states.place('c'));
+    states.queries.annotate(states.place('b'), { name: 'Mine', isPinned: true });
+    states.queries.markPruned(states.place('c'));
   }
 
   const lines = (): readonly string[] => readFileSync(file, 'utf8').trimEnd().split('\n');

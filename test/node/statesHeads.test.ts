@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MOST_HEADS } from '../../src/node/store/states/heads.ts';
+import { MAX_HEADS } from '../../src/node/store/states/heads.ts';
 import type { HeadMove } from '../../src/core/index.ts';
 import { data, note, StateCase } from '../support/stateCase.ts';
 
@@ -20,7 +20,7 @@ suite('Where calls go on', () => {
   const treeIs = (...lines: readonly string[]): void => assert.equal(states.tree, lines.join('\n'));
 
   const move = (to: string, conversation?: string, changes: Partial<HeadMove> = {}): void =>
-    states.desk.move(
+    states.queries.move(
       { at: 7, kind: 'rollback', from: undefined, to: states.place(to), refusal: undefined, ...changes },
       conversation,
     );
@@ -125,7 +125,7 @@ suite('Where calls go on', () => {
   });
 
   test('8.8: a checkpoint that its server gave up is marked, and what the host has of it stays', () => {
-    states.desk.markPruned(states.place('b'));
+    states.queries.markPruned(states.place('b'));
     treeIs(
       'a data {"notes":[]}',
       '  b patch (assumed) pruned {"notes":["b"]}',
@@ -134,13 +134,13 @@ suite('Where calls go on', () => {
       '  x patch {"notes":["x"]} <- head <- other',
     );
     assert.match(states.counts, /version 6$/);
-    assert.throws(() => states.desk.markPruned(99), /no longer kept/);
+    assert.throws(() => states.queries.markPruned(99), /no longer kept/);
   });
 
   test('the heads of the conversations that worked last are kept', () => {
-    for (let i = 0; i < MOST_HEADS; i++) states.call(`n${i}`, { conversation: `talk ${i}`, at: 10 + i });
+    for (let i = 0; i < MAX_HEADS; i++) states.call(`n${i}`, { conversation: `talk ${i}`, at: 10 + i });
     const [{ heads } = {}] = states.database.prepare('SELECT count(*) AS heads FROM heads').all();
-    assert.equal(heads, MOST_HEADS);
+    assert.equal(heads, MAX_HEADS);
     assert.deepEqual(
       ['chat', 'talk 0', 'talk 199'].map((conversation) => states.base(conversation).head?.checkpoint),
       ['n199', 'n0', 'n199'],
@@ -149,18 +149,18 @@ suite('Where calls go on', () => {
 
   test('names are one line of a hundred characters, and go with an empty one', () => {
     const named = (name: string): string | undefined => {
-      states.desk.annotate(1, { name });
+      states.queries.annotate(1, { name });
       return states.call('a').node.name;
     };
     assert.deepEqual(
       [named('  before\r\n\tthe \u202Eflood\u0000 '), named('𝄞'.repeat(101))?.length, named(' \n')],
       ['before the flood', 200, undefined],
     );
-    states.desk.annotate(1, { isPinned: true });
-    states.desk.annotate(1, { name: 'kept' });
+    states.queries.annotate(1, { isPinned: true });
+    states.queries.annotate(1, { name: 'kept' });
     const { node } = states.call('a');
     assert.deepEqual([node.name, node.isPinned], ['kept', true]);
     assert.match(states.counts, /version 10$/);
-    assert.throws(() => states.desk.annotate(99, { name: 'x' }), /no longer kept/);
+    assert.throws(() => states.queries.annotate(99, { name: 'x' }), /no longer kept/);
   });
 });

@@ -211,7 +211,7 @@ suite('Files of lineages, with something else between their steps', function () 
       if (place === undefined) return;
       looks++;
       assert.deepEqual([reader.detail(place), reader.path(place)], [undefined, undefined]);
-      assert.throws(() => states.desk.annotate(place, { name: 'Mine' }), /no longer kept/);
+      assert.throws(() => states.queries.annotate(place, { name: 'Mine' }), /no longer kept/);
     };
     reader.importFrom(source, NOTES, look);
     assert.ok(looks > 0);
@@ -316,7 +316,7 @@ suite('Files of lineages, with something else between their steps', function () 
     states.call('a', { parent: null, body: data({ notes: [] }), at: 1 });
     states.call('x', { parent: 'b', body: note('x'), at: 7 });
     states.call('y', { parent: 'c', body: note('y'), at: 8 });
-    states.desk.annotate(states.place('b'), { name: 'Lost' });
+    states.queries.annotate(states.place('b'), { name: 'Lost' });
     assert.deepEqual(reader.importFrom(source), { added: 3, known: 1 });
     isSound(states);
     assert.equal(

@@ -167,7 +167,7 @@ class Both {
     const target = to % this.model.nodes.length;
     if (!isRefused) this.model.move(target, target, whose);
     const refusal = isRefused ? 'No.' : undefined;
-    this.states.desk.move({ at: 1, kind: 'rollback', from: undefined, to: target + 1, refusal }, whose);
+    this.states.queries.move({ at: 1, kind: 'rollback', from: undefined, to: target + 1, refusal }, whose);
   }
 
   /** Heads and states are the same on both sides. */

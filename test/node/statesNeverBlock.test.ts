@@ -12,8 +12,8 @@ import { CAN_MEASURE_TURNS, longestTurn } from '../support/longestTurn.ts';
 
 const serverPath = fileURLToPath(new URL('fixtures/largeStateServer.mjs', import.meta.url));
 /** Of the extension host's time, which is that of all extensions. */
-const MOST_MS = 50;
-const MOST_ROUNDS = 3;
+const MAX_MS = 50;
+const MAX_ROUNDS = 3;
 const KEY = { server: 'large', featureSet: 'notes.edit' };
 const KINDS = ['notes', 'text', 'foreign', 'tiny', 'wide'];
 /** They come in through another door and then the same way. */
@@ -74,11 +74,11 @@ suite('States of 10 MB never keep the extension host for more than 50 ms', funct
   async function tooLong(): Promise<Readonly<Record<string, number>>> {
     const work = { whole: call('whole'), edit: call('edit'), looked } as const;
     let long: Record<string, number> = { whole: Infinity, edit: Infinity, looked: Infinity };
-    for (let round = 0; round < MOST_ROUNDS && Object.keys(long).length > 0; round++) {
+    for (let round = 0; round < MAX_ROUNDS && Object.keys(long).length > 0; round++) {
       const again: Record<string, number> = {};
       for (const [what, doing] of Object.entries(work)) {
         const ms = Math.min(long[what] ?? 0, await longestTurn(doing));
-        if (ms > MOST_MS) again[what] = ms;
+        if (ms > MAX_MS) again[what] = ms;
       }
       long = again;
     }

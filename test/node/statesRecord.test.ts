@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { STATE_BOUNDS } from '../../src/core/model/lineage.ts';
 import { PatchableState } from '../../src/core/states/patches/patches.ts';
-import { LiveStates } from '../../src/node/store/states/materialiser.ts';
+import { StoredStates } from '../../src/node/store/states/materialiser.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
 import { data, note, patch, StateCase } from '../support/stateCase.ts';
 
@@ -243,7 +243,7 @@ suite('What servers say of their states (MCPL 8)', () => {
       node.problem ?? '',
       /copy "\/d"\) does not fit: the state would be larger than 32 million characters\.$/,
     );
-    states.desk.move(
+    states.queries.move(
       { at: 2, kind: 'continue', from: undefined, to: states.place('c'), refusal: undefined },
       undefined,
     );
@@ -315,7 +315,7 @@ suite('States in memory', () => {
   const state = (size: number): PatchableState => new PatchableState({}, size);
 
   test('are those that were used last, as many as there is room for, and one however large it is', () => {
-    const live = new LiveStates();
+    const live = new StoredStates();
     const held = (): readonly number[] => [1, 2, 3, 4, 5].filter((place) => live.get(place) !== undefined);
     for (const place of [1, 2, 3]) live.put(place, state(12_000_000));
     assert.deepEqual(held(), [2, 3]);

@@ -37,7 +37,7 @@ suite('Giving up old checkpoints', function () {
       states.call(name, i === 0 ? { parent: null, body: data({ notes: [] }) } : { body: note(name), at: i + 1 }),
     );
 
-  const pin = (name: string): void => states.desk.annotate(states.place(name), { isPinned: true });
+  const pin = (name: string): void => states.queries.annotate(states.place(name), { isPinned: true });
 
   test('the oldest go; who comes after them is a root and keeps its state, and their name', () => {
     chain('a', 'b', 'c', 'd', 'e');
@@ -163,7 +163,7 @@ suite('Giving up old checkpoints', function () {
           const body = bodies.get(kind);
           const from = kind === 'unknown' ? `never ${parent}` : parent < i ? `n${parent}` : undefined;
           const { node } = states.call(`n${i}`, { parent: from, body, conversation, at: i });
-          if (pins === 0) states.desk.annotate(node.place, { isPinned: true });
+          if (pins === 0) states.queries.annotate(node.place, { isPinned: true });
         });
         for (const each of all) {
           const before = snapshot();

@@ -41,7 +41,7 @@ suite('What is left of lineages', () => {
     old.call('c', { parent: 'b', body: note('c'), conversation: 'two' });
     old.call('whole', { parent: 'c', body: data({ notes: ['w'] }) });
     old.call('d', { parent: 'whole', body: note('d') });
-    old.desk.move({ at: 9, kind: 'rollback', from: undefined, to: old.place('c'), refusal: 'No.' }, undefined);
+    old.queries.move({ at: 9, kind: 'rollback', from: undefined, to: old.place('c'), refusal: 'No.' }, undefined);
   }
 
   test('where nothing is missing, all is as it was', () => {

@@ -57,10 +57,10 @@ suite('Rows of a lineage', function () {
   test('say how often somebody rolled back to them, but not who was refused, or only worked on from there', () => {
     fill();
     const move = { at: 9, kind: 'rollback', from: undefined, to: states.place('b'), refusal: undefined } as const;
-    states.desk.move(move, 'chat');
-    states.desk.move(move, 'other');
-    states.desk.move({ ...move, to: states.place('a'), refusal: 'No.' }, undefined);
-    states.desk.move({ ...move, to: states.place('a'), kind: 'continue' }, undefined);
+    states.queries.move(move, 'chat');
+    states.queries.move(move, 'other');
+    states.queries.move({ ...move, to: states.place('a'), refusal: 'No.' }, undefined);
+    states.queries.move({ ...move, to: states.place('a'), kind: 'continue' }, undefined);
     states.call('c2', { cause: 'rollback', base: states.place('c'), at: 9 });
     assert.deepEqual(
       drawn(reader.window()).filter((row) => row.includes('back')),
@@ -87,7 +87,7 @@ suite('Rows of a lineage', function () {
   test('are found by their names, the tool and the arguments, whatever the case, and nothing in it is a pattern', () => {
     fill();
     states.call('a', { body: data(2) });
-    states.desk.annotate(states.place('b'), { name: 'Before 100%' });
+    states.queries.annotate(states.place('b'), { name: 'Before 100%' });
     const found = (text: string): string => reader.names({ text });
     assert.deepEqual(
       [
@@ -112,9 +112,9 @@ suite('Rows of a lineage', function () {
 
   test('filters leave in what they say, and tell where the head stands among it', () => {
     fill();
-    states.desk.annotate(states.place('c'), { isPinned: true });
-    states.desk.annotate(states.place('b'), { name: 'mine' });
-    states.desk.markPruned(states.place('a'));
+    states.queries.annotate(states.place('c'), { isPinned: true });
+    states.queries.annotate(states.place('b'), { name: 'mine' });
+    states.queries.markPruned(states.place('a'));
     const only = (only: LineageFilter['only'], text = ''): string => {
       const { head, total, all } = reader.window({ filter: { only, text } });
       return `${reader.names({ only, text })} | head ${head}, ${total} of ${all}`;
@@ -150,10 +150,10 @@ suite('Rows of a lineage', function () {
     };
     changed(() => fill());
     changed(() => states.call('new', { body: note(1) }));
-    changed(() => states.desk.annotate(states.place('b'), { isPinned: true }));
-    changed(() => states.desk.markPruned(states.place('b')));
+    changed(() => states.queries.annotate(states.place('b'), { isPinned: true }));
+    changed(() => states.queries.markPruned(states.place('b')));
     const move = { at: 1, kind: 'continue', from: undefined, to: states.place('b'), refusal: undefined } as const;
-    changed(() => states.desk.move(move, undefined));
+    changed(() => states.queries.move(move, undefined));
     changed(() => new Retention(states.database, states.states).step({ count: 3, ageMs: 1e9, characters: 1e9 }, 1, 0));
     changed(() => reader.forget());
     changed(() => fill());
@@ -273,7 +273,7 @@ suite('Rows of a lineage', function () {
     const a = states.place('a');
     const c = states.place('c');
     const move = { at: 5, kind: 'rollback', from: undefined, to: c, refusal: 'It cannot.' } as const;
-    states.desk.move(move, undefined);
+    states.queries.move(move, undefined);
     const detail = reader.detail(c);
     assert.deepEqual(
       { ...detail, node: detail?.node.checkpoint, parent: detail?.parent?.checkpoint },

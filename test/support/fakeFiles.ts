@@ -33,7 +33,7 @@ interface Child {
 
 type Folder = Extract<Node, { kind: 'folder' }>;
 
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 const CLOSED: RealName = { kind: 'unknown', why: 'A folder on the way cannot be looked into.' };
 const CIRCLE: RealName = { kind: 'unknown', why: 'It leads through too many links, or in a circle.' };
 
@@ -74,7 +74,7 @@ export function fakeFiles(entries: Readonly<Record<string, FakeEntry>>, options:
     let root = start.root;
     let rest = style === 'windows' ? withoutDots(start.names) : start.names;
     let done: Walked = [];
-    for (let links = 0; rest.length > 0 && links <= MOST_LINKS;) {
+    for (let links = 0; rest.length > 0 && links <= MAX_LINKS;) {
       const [name = '', ...others] = rest;
       rest = others;
       const at = done.length === 0 ? rootOf(root) : done.at(-1)?.node;

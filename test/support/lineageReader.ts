@@ -14,7 +14,7 @@ import type { LineageOperation } from '../../src/node/store/contract.ts';
 import { integer, list, orNull, record } from '../../src/node/store/records.ts';
 import type { StoreHandlers } from '../../src/node/store/repository.ts';
 import { detailOf, foundOf, pathOf, summaryOf, windowOf } from '../../src/node/store/states/stateAnswers.ts';
-import { readHandlers } from '../../src/node/store/states/readHandlers.ts';
+import { readHandlers } from '../../src/node/store/states/lineageHandlers.ts';
 import { NOTES, type StateCase } from './stateCase.ts';
 
 /** What looks at lineages, as the store's thread does it, without the thread. */

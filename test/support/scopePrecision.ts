@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { NO_CANCELLATION } from '../../src/core/base/cancellation.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import { toolWith } from '../unit/core/scopes/paths/renderScope.ts';
-import { hasDeed } from '../../src/core/scopes/paths/valueTargets.ts';
+import { hasAction } from '../../src/core/scopes/paths/valueTargets.ts';
 import { ScopeEngine } from '../../src/core/scopes/paths/scopeEngine.ts';
 import { inProject } from '../harness/paths.ts';
 import { fakeFiles } from './fakeFiles.ts';
@@ -18,7 +18,7 @@ export interface PrecisionRow {
   /** Names no file, so that each call is asked about as a whole. */
   readonly nameless: number;
   /** Says in words of its own what it does. */
-  readonly deeds: number;
+  readonly actions: number;
   readonly needlessQuestions: readonly string[];
   readonly needlessRefusals: readonly string[];
 }
@@ -65,7 +65,7 @@ async function rowOf(
 ): Promise<PrecisionRow> {
   const engine = new ScopeEngine(FILES);
   const random = seededRandom(SEED + server.length);
-  const counts = { allowed: 0, nameless: 0, deeds: 0 };
+  const counts = { allowed: 0, nameless: 0, actions: 0 };
   const needlessQuestions: string[] = [];
   const needlessRefusals: string[] = [];
   for (const { name, inputSchema } of tools)
@@ -79,7 +79,7 @@ async function rowOf(
       const line = `${name} ${JSON.stringify(args as Json)}`;
       if (judged.verdict === 'deny') needlessRefusals.push(judged.by === 'host' ? `${line}: ${judged.why}` : line);
       else if (judged.verdict === 'allow') counts.allowed++;
-      else if (hasDeed(args)) counts.deeds++;
+      else if (hasAction(args)) counts.actions++;
       else if (judged.doubt === 'noTarget' && !hasFile) counts.nameless++;
       else needlessQuestions.push(`${line}: ${judged.targets.map(({ from, real }) => `${from} ${real}`).join(', ')}`);
     }
@@ -96,7 +96,7 @@ export function totalOf(rows: readonly PrecisionRow[]): PrecisionRow {
     sets: sum(({ sets }) => sets),
     allowed: sum(({ allowed }) => allowed),
     nameless: sum(({ nameless }) => nameless),
-    deeds: sum(({ deeds }) => deeds),
+    actions: sum(({ actions }) => actions),
     needlessQuestions: rows.flatMap(({ needlessQuestions }) => needlessQuestions),
     needlessRefusals: rows.flatMap(({ needlessRefusals }) => needlessRefusals),
   };
@@ -126,7 +126,7 @@ export function tableOf(rows: readonly PrecisionRow[]): readonly string[] {
     line(head.map(() => '---')),
     ...[...rows, totalOf(rows)].map((row) =>
       line([
-        ...[row.server, row.tools, row.sets, row.allowed, row.nameless, row.deeds],
+        ...[row.server, row.tools, row.sets, row.allowed, row.nameless, row.actions],
         ...[row.needlessQuestions.length, row.needlessRefusals.length, percent(needlessOf(row), row.sets)],
       ]),
     ),

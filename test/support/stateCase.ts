@@ -5,7 +5,7 @@ import type { StateBase, StateRecord, StateUpdate } from '../../src/core/index.t
 import { migrate } from '../../src/node/store/migrations.ts';
 import { integer, type Row, text } from '../../src/node/store/records.ts';
 import { baseOf } from '../../src/node/store/states/stateAnswers.ts';
-import { CallDesk } from '../../src/node/store/states/callDesk.ts';
+import { StateQueries } from '../../src/node/store/states/stateQueries.ts';
 import { Materialiser } from '../../src/node/store/states/materialiser.ts';
 import { StateRecorder } from '../../src/node/store/states/stateRecorder.ts';
 
@@ -42,25 +42,25 @@ export class StateCase {
   readonly database: DatabaseSync;
   states: Materialiser;
   recorder: StateRecorder;
-  desk: CallDesk;
+  queries: StateQueries;
 
   constructor(database = new DatabaseSync(':memory:')) {
     this.database = database;
     migrate(database);
     this.states = new Materialiser(database);
     this.recorder = new StateRecorder(database, this.states);
-    this.desk = new CallDesk(database, this.states);
+    this.queries = new StateQueries(database, this.states);
   }
 
   /** As after a restart: nothing is in memory. */
   reopen(): void {
     this.states = new Materialiser(this.database);
     this.recorder = new StateRecorder(this.database, this.states);
-    this.desk = new CallDesk(this.database, this.states);
+    this.queries = new StateQueries(this.database, this.states);
   }
 
   base(conversation?: string, keeper: StateUpdate['keeper'] = 'host'): StateBase {
-    return baseOf(this.desk.base({ ...NOTES, conversation, keeper }));
+    return baseOf(this.queries.base({ ...NOTES, conversation, keeper }));
   }
 
   /** A call: what the server answers to what it was sent. */

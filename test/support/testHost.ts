@@ -26,7 +26,7 @@ import { fakeFiles } from './fakeFiles.ts';
 import { FakeClock, settle } from './fakeClock.ts';
 // Loaded by the host when they are needed: how long that takes is nothing that a test is about.
 import '../../src/core/host/engine.ts';
-import '../../src/core/scopes/scopeDesk.ts';
+import '../../src/core/scopes/scopeDecider.ts';
 import '../../src/core/consent/definitionTrust.ts';
 import '../../src/core/session/credentials.ts';
 import '../../src/core/consent/startInquiry.ts';
@@ -118,7 +118,7 @@ export class TestHost {
         },
         inputs: this.inputPorts,
         fileNames: this.#fileNames(),
-        models: { choose: (wish, token) => this.models.choose(wish, token) },
+        models: { choose: (wanted, token) => this.models.choose(wanted, token) },
         consent: {
           ask: (question) => {
             this.questions.push(question);

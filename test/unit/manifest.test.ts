@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 import { MCPL_CHOICES } from '../../src/core/session/entryDecoder.ts';
-import { LEAST_LIMITS, MOST_LIMITS } from '../../src/core/model/server.ts';
+import { MIN_LIMITS, MAX_LIMITS } from '../../src/core/model/server.ts';
 import {
   APPROVALS_VIEW,
   CHAT_COMMANDS,
@@ -311,8 +311,8 @@ suite('The manifest', () => {
     };
     const bounds = (bound: 'minimum' | 'maximum'): unknown =>
       Object.fromEntries(Object.entries(bounded).map(([limit, setting]) => [limit, properties[setting]?.[bound]]));
-    assert.deepEqual(bounds('minimum'), LEAST_LIMITS);
-    assert.deepEqual(bounds('maximum'), MOST_LIMITS);
+    assert.deepEqual(bounds('minimum'), MIN_LIMITS);
+    assert.deepEqual(bounds('maximum'), MAX_LIMITS);
   });
 
   test('offers every version of MCPL that the host speaks', () => {

@@ -12,7 +12,7 @@ import {
   type ModelRequest,
   type ModelRunEnd,
   type Models,
-  type ModelWish,
+  type ModelSelection,
 } from '../../core/index.ts';
 import type { DriverModel } from './controlCommands.ts';
 import { choice, Malformed, optionalCount, optionalText, text, textList } from './members.ts';
@@ -44,23 +44,23 @@ export class DriverModels implements Models {
     this.#model = model;
   }
 
-  choose(wish: ModelWish): Promise<ModelChoice> {
+  choose(wanted: ModelSelection): Promise<ModelChoice> {
     const model = this.#model;
     if (model === undefined) return Promise.resolve(NO_MODEL);
-    return Promise.resolve({ kind: 'model', model: new PlayedModel(model, wish, this.#questions) });
+    return Promise.resolve({ kind: 'model', model: new PlayedModel(model, wanted, this.#questions) });
   }
 }
 
 class PlayedModel implements LanguageModel {
   readonly facts: ModelFacts;
   readonly #model: DriverModel;
-  readonly #wish: ModelWish;
+  readonly #wanted: ModelSelection;
   readonly #questions: Questions;
 
-  constructor(model: DriverModel, wish: ModelWish, questions: Questions) {
+  constructor(model: DriverModel, wanted: ModelSelection, questions: Questions) {
     this.facts = model.facts;
     this.#model = model;
-    this.#wish = wish;
+    this.#wanted = wanted;
     this.#questions = questions;
   }
 
@@ -68,7 +68,7 @@ class PlayedModel implements LanguageModel {
     const { reply } = this.#model;
     const answer: Answer =
       reply === undefined
-        ? await this.#questions.ask(modelQuestion(this.facts.id, this.#wish, request), token)
+        ? await this.#questions.ask(modelQuestion(this.facts.id, this.#wanted, request), token)
         : { kind: 'said', pieces: [reply], finish: 'end_turn' };
     if (token.isCancellationRequested) return CANCELLED;
     if (answer.kind === 'failed') return answer;
@@ -84,7 +84,7 @@ class PlayedModel implements LanguageModel {
 const CANCELLED: Failed = { kind: 'failed', reason: 'cancelled', message: 'The request was cancelled.' };
 const LEFT_OPEN: Failed = { kind: 'failed', reason: 'failed', message: 'The driver gave no answer.' };
 
-function modelQuestion(model: string, { server, name }: ModelWish, request: ModelRequest): Question<Answer> {
+function modelQuestion(model: string, { server, name }: ModelSelection, request: ModelRequest): Question<Answer> {
   const { messages, maxTokens, temperature, justification } = request;
   return {
     details: {

@@ -7,11 +7,11 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  LEAST_LIMITS,
+  MIN_LIMITS,
   LOG_LEVELS,
   messageOf,
   type ModelMessage,
-  MOST_LIMITS,
+  MAX_LIMITS,
   nestsDeeperThan,
   parseJson,
   PUSH_POLICIES,
@@ -42,8 +42,8 @@ type DecodedLine =
 
 /** Default and maximum number of list entries. The host never stores more events. */
 const SHOWN = 100;
-const MOST_EVENTS = 10_000;
-const MOST_ENTRIES = 5_000;
+const MAX_EVENTS_COUNT = 10_000;
+const MAX_ENTRIES = 5_000;
 
 type Decoders = { readonly [K in CommandKind]: (line: JsonObject) => ControlCommand<K> };
 
@@ -73,7 +73,7 @@ const DECODERS: Decoders = {
     kind: 'trace',
     server: text(line, 'server'),
     on: optionalFlag(line, 'on'),
-    limit: limitIn(line, MOST_ENTRIES),
+    limit: limitIn(line, MAX_ENTRIES),
   }),
 
   tools: (line) => ({ kind: 'tools', server: optionalText(line, 'server') }),
@@ -128,19 +128,19 @@ const DECODERS: Decoders = {
   }),
   model: (line) => ({ kind: 'model', model: decodeModel(line) }),
   turn: (line) => ({ kind: 'turn', ...turnIn(line) }),
-  events: (line) => ({ kind: 'events', limit: limitIn(line, MOST_EVENTS) }),
+  events: (line) => ({ kind: 'events', limit: limitIn(line, MAX_EVENTS_COUNT) }),
   markRead: (line) => ({ kind: 'markRead', ids: textList(line, 'ids') }),
   clearEvents: (line) => ({ kind: 'clearEvents', server: optionalText(line, 'server') }),
   askModel: (line) => ({ kind: 'askModel', event: text(line, 'event') }),
   modelUse: (line) => ({ kind: 'modelUse', since: optionalCount(line, 'since') ?? 0 }),
   audit: (line) => ({
     kind: 'audit',
-    limit: limitIn(line, MOST_ENTRIES),
+    limit: limitIn(line, MAX_ENTRIES),
     server: optionalText(line, 'server'),
     before: optionalCount(line, 'before'),
   }),
 
-  approvals: (line) => ({ kind: 'approvals', limit: limitIn(line, MOST_ENTRIES) }),
+  approvals: (line) => ({ kind: 'approvals', limit: limitIn(line, MAX_ENTRIES) }),
   answerApproval: (line) => ({
     kind: 'answerApproval',
     approval: text(line, 'approval'),
@@ -245,8 +245,8 @@ function modelMessage(value: Json): ModelMessage {
 function limitsIn(line: JsonObject): HostLimits | undefined {
   const given = object(line, 'limits');
   if (given === undefined) return undefined;
-  const count = (name: keyof typeof MOST_LIMITS): number =>
-    optionalCount(given, name, { least: LEAST_LIMITS[name], most: MOST_LIMITS[name] }) ?? DEFAULT_LIMITS[name];
+  const count = (name: keyof typeof MAX_LIMITS): number =>
+    optionalCount(given, name, { least: MIN_LIMITS[name], most: MAX_LIMITS[name] }) ?? DEFAULT_LIMITS[name];
   return {
     pushPerMinute: count('pushPerMinute'),
     maxEvents: count('maxEvents'),

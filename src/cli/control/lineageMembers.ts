@@ -11,9 +11,9 @@ import { choice, count, flag, Malformed, object, optionalCount, optionalFlag, op
 type Decoders = { readonly [K in keyof LineageCommands]: (line: JsonObject) => ControlCommand<K> };
 
 const SHOWN = 100;
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 /** Longer names and searches are useless. */
-const LONGEST_WORDS = 1_000;
+const MAX_WORDS = 1_000;
 
 /** The decoder of each command about states. */
 export const LINEAGE_DECODERS: Decoders = {
@@ -25,7 +25,7 @@ export const LINEAGE_DECODERS: Decoders = {
       ...keyIn(line),
       filter: filterIn(line),
       from: optionalCount(line, 'from') ?? 0,
-      count: optionalCount(line, 'count', { most: MOST_ROWS }) ?? SHOWN,
+      count: optionalCount(line, 'count', { most: MAX_ROWS }) ?? SHOWN,
     },
   }),
   checkpoint: (line) => ({ kind: 'checkpoint', place: count(line, 'place') }),
@@ -83,7 +83,7 @@ function fileIn(line: JsonObject): string {
 
 function words(line: JsonObject, name: string): string | undefined {
   const given = optionalText(line, name);
-  if (given !== undefined && given.length > LONGEST_WORDS)
-    throw new Malformed(`"${name}" must have at most ${LONGEST_WORDS} characters.`);
+  if (given !== undefined && given.length > MAX_WORDS)
+    throw new Malformed(`"${name}" must have at most ${MAX_WORDS} characters.`);
   return given;
 }

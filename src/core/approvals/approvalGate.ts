@@ -28,16 +28,16 @@ export interface ApprovalGateOptions {
   remember(approval: PendingApproval, lifetime: 'session' | 'workspace'): Promise<void>;
 }
 
-const MOST_OF_A_SERVER = 3;
-const MOST_OF_ALL = 20;
+const MAX_OF_A_SERVER = 3;
+const MAX_OF_ALL = 20;
 /** Maximum requests per question, so that the user knows what an answer affects. */
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 const PROMPTS = 12;
 const PROMPTS_MS = 60_000;
 /** A denied request does not prompt again within this time. */
 const DENIED_MS = 10_000;
 /** Maximum remembered denials. */
-const MOST_DENIED = 100;
+const MAX_DENIED = 100;
 
 interface Waiter {
   readonly call: ToolCallRequest | undefined;
@@ -164,7 +164,7 @@ export class ApprovalGate implements Disposable {
     if (deniedAt !== undefined && now - deniedAt < DENIED_MS) return 'byPerson';
     if (!this.#asked.hasListeners) return 'nobody';
     const ofServer = [...this.#questions.values()].filter(({ request: open }) => open.server === server).length;
-    if (ofServer >= MOST_OF_A_SERVER || this.#questions.size >= MOST_OF_ALL) return 'flood';
+    if (ofServer >= MAX_OF_A_SERVER || this.#questions.size >= MAX_OF_ALL) return 'flood';
     return this.#prompts.take(server, PROMPTS, now) > 0 ? 'flood' : undefined;
   }
 
@@ -192,7 +192,7 @@ export class ApprovalGate implements Disposable {
   }
 
   #join(question: Question, { call }: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome> {
-    if (question.waiters.size >= MOST_WAITING) return Promise.resolve(denied('flood'));
+    if (question.waiters.size >= MAX_WAITING) return Promise.resolve(denied('flood'));
     const waiter: Waiter = { call, settled: new Deferred(), subscription: undefined };
     question.waiters.add(waiter);
     waiter.subscription = token.onCancellationRequested(() => this.#leave(question, waiter));
@@ -228,7 +228,7 @@ export class ApprovalGate implements Disposable {
   #noteDenial(request: ApprovalRequest): void {
     const now = this.#options.clock.now();
     for (const [key, at] of this.#denials)
-      if (now - at >= DENIED_MS || this.#denials.size >= MOST_DENIED) this.#denials.delete(key);
+      if (now - at >= DENIED_MS || this.#denials.size >= MAX_DENIED) this.#denials.delete(key);
     this.#denials.set(keyOf(request), now);
   }
 

@@ -5,11 +5,11 @@ import type { ApprovalGrant } from '../model/grant.ts';
 import { allowedBy } from './subjectText.ts';
 
 const WORKSPACE_MS = 90 * 86_400_000;
-const LONGEST_TEXT = 4_096;
+const MAX_TEXT = 4_096;
 /** For display only, because the key covers all targets. */
-const MOST_TARGETS = 256;
-const MOST_NAMED = 5;
-const LONGEST_NAMED = 200;
+const MAX_TARGETS = 256;
+const MAX_NAMED_COUNT = 5;
+const MAX_NAMED = 200;
 
 /** Creates the grant for an answer other than `once`. */
 export function approvalGrant(
@@ -25,10 +25,10 @@ export function approvalGrant(
     fingerprint,
     featureSet,
     key,
-    action: clip(action, LONGEST_TEXT),
-    label: label === undefined ? undefined : clip(label, LONGEST_TEXT),
+    action: clip(action, MAX_TEXT),
+    label: label === undefined ? undefined : clip(label, MAX_TEXT),
     // Label and payload usually name the same targets.
-    targets: [...new Set(targets.map((target) => clip(target, LONGEST_TEXT)))].slice(0, MOST_TARGETS),
+    targets: [...new Set(targets.map((target) => clip(target, MAX_TEXT)))].slice(0, MAX_TARGETS),
     payloadHash,
     lifetime,
     by: 'person',
@@ -42,13 +42,13 @@ export function grantRecord(
   { server, featureSet, action, targets }: ApprovalGrant,
   { what, ...rest }: Pick<AuditRecord, 'at' | 'operation' | 'durationMs'> & { readonly what: string },
 ): AuditRecord {
-  const named = targets.slice(0, MOST_NAMED).map((target) => clip(target, LONGEST_NAMED));
-  const more = targets.length > MOST_NAMED ? [`${targets.length - MOST_NAMED} more`] : [];
+  const named = targets.slice(0, MAX_NAMED_COUNT).map((target) => clip(target, MAX_NAMED));
+  const more = targets.length > MAX_NAMED_COUNT ? [`${targets.length - MAX_NAMED_COUNT} more`] : [];
   return auditRecord({
     ...rest,
     server,
     featureSet,
     outcome: 'success',
-    detail: [`${what}: ${clip(action, LONGEST_NAMED)}`, [...named, ...more].join(', ')].filter(Boolean).join(' '),
+    detail: [`${what}: ${clip(action, MAX_NAMED)}`, [...named, ...more].join(', ')].filter(Boolean).join(' '),
   });
 }

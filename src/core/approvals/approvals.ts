@@ -15,7 +15,7 @@ import type { ApprovalGrant } from '../model/grant.ts';
 import { ApprovalGate, type ApprovalGateOptions } from './approvalGate.ts';
 import { type Remembered, RememberedApprovals, type RememberedApprovalsOptions } from './rememberedApprovals.ts';
 
-export interface LiveApprovalsOptions extends Omit<ApprovalGateOptions, 'remember'>, RememberedApprovalsOptions {
+export interface StoredApprovalsOptions extends Omit<ApprovalGateOptions, 'remember'>, RememberedApprovalsOptions {
   readonly audit: Pick<AuditLog, 'list'>;
 }
 
@@ -23,14 +23,14 @@ export interface LiveApprovalsOptions extends Omit<ApprovalGateOptions, 'remembe
 const TELL_MS = 50;
 
 /** Approval requests and grants: the questions, and the memory of their answers. */
-export class LiveApprovals implements Approvals, Disposable {
-  readonly #options: LiveApprovalsOptions;
+export class StoredApprovals implements Approvals, Disposable {
+  readonly #options: StoredApprovalsOptions;
   readonly #store = new DisposableStore();
   readonly #changed: Emitter<void>;
   readonly #remembered: RememberedApprovals;
   readonly #gate: ApprovalGate;
 
-  constructor(options: LiveApprovalsOptions) {
+  constructor(options: StoredApprovalsOptions) {
     this.#options = options;
     this.#changed = this.#store.add(new Emitter<void>());
     const fire = (): void => this.#changed.fire();

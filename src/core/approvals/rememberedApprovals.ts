@@ -22,9 +22,9 @@ export interface RememberedApprovalsOptions {
 export type Remembered = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>;
 
 /** More than anyone approves by hand. Above it, the oldest is removed. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 /** Grants removed per batch if a file has too many: 100,000 at once blocked for 350 ms. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 /** The latest valid time in JavaScript. */
 const LATEST = 8_640_000_000_000_000;
 
@@ -170,7 +170,7 @@ export class RememberedApprovals implements Disposable {
       if (this.#isDisposed) return;
       this.#isLoaded = true;
       const news = kept.filter(isApproval).filter((grant) => this.#isNews(grant));
-      const tooMany = Math.max(0, news.length - MOST_REMEMBERED);
+      const tooMany = Math.max(0, news.length - MAX_REMEMBERED);
       for (const grant of news.slice(tooMany)) this.#grants.set(grant.id, grant);
       // First, remove the grants that were revoked during the read.
       ignoreFailure(this.#remove([]));
@@ -238,16 +238,16 @@ export class RememberedApprovals implements Disposable {
   }
 
   #trim(): void {
-    if (this.#grants.size <= MOST_REMEMBERED) return;
-    const work = this.#end(this.list().slice(MOST_REMEMBERED), 'approval/revoked', TOO_MANY);
+    if (this.#grants.size <= MAX_REMEMBERED) return;
+    const work = this.#end(this.list().slice(MAX_REMEMBERED), 'approval/revoked', TOO_MANY);
     work.catch((error: unknown) => this.#notRemoved(error));
   }
 
   /** They never applied here. */
   async #giveUp(grants: readonly ApprovalGrant[]): Promise<void> {
     try {
-      for (let from = 0; from < grants.length && !this.#isDisposed; from += MOST_AT_ONCE)
-        await this.#end(grants.slice(from, from + MOST_AT_ONCE), 'approval/revoked', TOO_MANY);
+      for (let from = 0; from < grants.length && !this.#isDisposed; from += MAX_AT_ONCE)
+        await this.#end(grants.slice(from, from + MAX_AT_ONCE), 'approval/revoked', TOO_MANY);
     } catch (error) {
       this.#notRemoved(error);
     }

@@ -14,10 +14,10 @@ export interface Quoting {
 /** The subject of a request in words. Editor, terminal and gateway draw these, and know no kind of subject. */
 export interface SubjectText {
   /** After "wants", without targets: `to call edit_file`, `access to`. */
-  readonly wish: Phrase;
-  /** Between the wish and its targets. */
+  readonly wanted: Phrase;
+  /** Between the request and its targets. */
   readonly joint: ' on ' | ' ';
-  /** After a wish without targets. */
+  /** After a request without targets. */
   readonly noTargets: string;
   readonly targets: readonly ScopeTarget[];
   /** The operation, for a page with all details. */
@@ -29,7 +29,7 @@ export interface SubjectText {
   /** The same as a warning in a terminal. */
   readonly warning: string | undefined;
   /** For a chat, which shows a few lines and has the targets in a sentence of their own. */
-  readonly short: { readonly wish: Phrase; readonly why: string };
+  readonly short: { readonly wanted: Phrase; readonly why: string };
   /** `deceptive`: the server's words contradict what the host found. */
   readonly doubt: 'none' | 'unclear' | 'deceptive';
   /** The server's own name for it. */
@@ -136,23 +136,23 @@ function scopeText(subject: ScopeSubject): SubjectText {
   if (action.kind === 'call')
     return {
       ...common,
-      wish: ['to call ', { name: action.tool }],
+      wanted: ['to call ', { name: action.tool }],
       joint: ' on ',
       noTargets: '',
       action: callOf(action.tool),
-      short: { wish: ['to run its tool ', { name: action.tool }], why: reasons.short },
+      short: { wanted: ['to run its tool ', { name: action.tool }], why: reasons.short },
       data: payload === undefined ? undefined : { title: 'The arguments', text: payload },
     };
   const { mode } = action;
   const verb = mode === undefined || !Object.hasOwn(VERBS, mode) ? undefined : VERBS[mode];
   return {
     ...common,
-    wish: [verb === undefined ? 'access to' : `to ${verb}`],
+    wanted: [verb === undefined ? 'access to' : `to ${verb}`],
     joint: ' ',
     noTargets: ' something unknown',
     action: mode === undefined ? [ELEVATION] : [`${ELEVATION}; it says that it will `, { name: mode }],
     short: {
-      wish: mode === undefined ? ['more access than its settings give'] : ['access (', { name: mode }, ')'],
+      wanted: mode === undefined ? ['more access than its settings give'] : ['access (', { name: mode }, ')'],
       why: reasons.short,
     },
     data: payload === undefined ? undefined : { title: 'What the server sent with it', text: payload },

@@ -19,7 +19,7 @@ const WAIT_MS = 200;
 const MAX_WAITING = 20_000;
 const DAY_MS = 86_400_000;
 
-export interface LiveAuditOptions {
+export interface StoredAuditOptions {
   readonly clock: Clock;
   readonly audit: AuditStore;
   readonly limits: () => HostLimits;
@@ -35,8 +35,8 @@ export function boundedRecord(record: AuditRecord): AuditRecord {
 }
 
 /** Writes the audit in batches. Records are not awaited, so a flood costs few writes. */
-export class LiveAudit implements AuditLog, Recorder, Disposable {
-  readonly #options: LiveAuditOptions;
+export class StoredAudit implements AuditLog, Recorder, Disposable {
+  readonly #options: StoredAuditOptions;
   readonly #appended = new Emitter<readonly AuditRecord[]>();
   readonly onDidAppend: Event<readonly AuditRecord[]> = this.#appended.event;
   #queue: (AuditRecord | (() => AuditRecord))[] = [];
@@ -55,7 +55,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#appended.dispose();
   });
 
-  constructor(options: LiveAuditOptions) {
+  constructor(options: StoredAuditOptions) {
     this.#options = options;
     this.#soon = new Throttle(options.clock, WAIT_MS, () => {
       this.#tell();

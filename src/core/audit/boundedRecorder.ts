@@ -4,7 +4,7 @@ import { KeyedRateLimit } from '../base/rateLimit.ts';
 import type { Recorder } from './recorder.ts';
 
 /** Per server and operation, in a minute. */
-const MOST_REFUSED = 60;
+const MAX_REFUSED = 60;
 
 /**
  * Prevents a server with thousands of refused requests from filling the audit. The next record contains the number of
@@ -30,7 +30,7 @@ export class BoundedRecorder implements Recorder {
   recordBounded(record: AuditRecord): void {
     const key = `${record.server} ${record.operation}`;
     const untold = this.#untold.get(key) ?? 0;
-    if (this.#rate.take(key, MOST_REFUSED, this.#clock.now()) > 0) {
+    if (this.#rate.take(key, MAX_REFUSED, this.#clock.now()) > 0) {
       this.#untold.set(key, untold + 1);
       return;
     }

@@ -41,7 +41,7 @@ export interface TokenReply {
 /** A token counts as expired this long before its end, so that it does not expire on the way. */
 const MARGIN_MS = 30_000;
 /** In seconds. Longer lifetimes are treated as errors. */
-const LONGEST_LIFE = 10 * 365 * 24 * 3600;
+const MAX_LIFE = 10 * 365 * 24 * 3600;
 
 /** Reads the reply of a token endpoint (RFC 6749 §5.1). */
 export function decodeTokenReply(document: Json | undefined): Decoded<TokenReply> {
@@ -65,7 +65,7 @@ export function decodeTokenReply(document: Json | undefined): Decoded<TokenReply
 /** Some servers write the number as a string. */
 function decodeLife(value: Json | undefined): number | undefined {
   const seconds = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
-  return typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_LIFE ? seconds : undefined;
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_LIFE ? seconds : undefined;
 }
 
 /** Why a reply does not match a request with a key proof (RFC 9449 §5), or without one. */

@@ -14,9 +14,9 @@ export type Redact = (text: string) => string;
 export const SHORTEST_SECRET = 8;
 /** A line of a key is long; a line of a credential in JSON may be a bracket or a common word. */
 const SHORTEST_LINE = 12;
-const LONGEST_NAME = 64;
+const MAX_NAME = 64;
 /** Tokens are replaced every hour: the oldest have long expired. */
-const MOST_SECRETS = 1_024;
+const MAX_SECRETS = 1_024;
 
 interface Held {
   readonly name: string;
@@ -47,7 +47,7 @@ export class SecretList {
       this.#foreign.clear();
     }
     for (const oldest of this.#held.keys()) {
-      if (this.#held.size <= MOST_SECRETS) break;
+      if (this.#held.size <= MAX_SECRETS) break;
       this.#held.delete(oldest);
     }
   }
@@ -118,14 +118,14 @@ export function redactor(secrets: Iterable<Secret>): Redact {
   };
   return (text) => {
     const clean = withoutWhole(text);
-    return clean.length <= LONGEST_CUT && clean.includes(CUT) ? withoutBeginnings(clean, marks) : clean;
+    return clean.length <= MAX_CUT && clean.includes(CUT) ? withoutBeginnings(clean, marks) : clean;
   };
 }
 
 /** `clip` writes it at the cut of a text. */
 const CUT = '…';
 /** Cut texts are short: a line of a log, a message of an error. */
-const LONGEST_CUT = 20_000;
+const MAX_CUT = 20_000;
 /** So much of a long secret before a cut is hidden, and half of a shorter one. */
 const LONG_BEGINNING = 12;
 
@@ -148,7 +148,7 @@ function withoutBeginning(text: string, marks: ReadonlyMap<string, string>): str
 
 /** The replacement for a secret. It is safe in JSON, in a log line and before a model. */
 export function secretMark(name: string): string {
-  return `[secret: ${name.replace(/[^\w.-]+/g, '_').slice(0, LONGEST_NAME) || 'unnamed'}]`;
+  return `[secret: ${name.replace(/[^\w.-]+/g, '_').slice(0, MAX_NAME) || 'unnamed'}]`;
 }
 
 function writtenForms(secret: string): readonly string[] {

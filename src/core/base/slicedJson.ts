@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts
 const SMALL = 64 * 1024;
 /** After so many milliseconds of work others have their turn. A piece may overrun it by what it takes itself. */
 const SLICE_MS = 3;
-const LARGEST_PIECE = 128 * 1024;
+const MAX_PIECE = 128 * 1024;
 const SMALLEST_PIECE = 4 * 1024;
 
 /**
@@ -15,7 +15,7 @@ const SMALLEST_PIECE = 4 * 1024;
 export async function slicedJson(value: Json, clock: Clock): Promise<string> {
   let started = clock.now();
   if (weigh(value, SMALL) <= SMALL) return JSON.stringify(value);
-  const pace: Pace = { piece: SMALL };
+  const pace: TimeSlice = { piece: SMALL };
   const pieces: string[] = [];
   let last = started;
   for (const piece of piecesOf(value, pace)) {
@@ -23,7 +23,7 @@ export async function slicedJson(value: Json, clock: Clock): Promise<string> {
     const now = clock.now();
     // Values differ in what a character of them costs, and machines do.
     if (now - last >= SLICE_MS / 2) pace.piece = Math.max(SMALLEST_PIECE, pace.piece / 2);
-    else if (now === last) pace.piece = Math.min(LARGEST_PIECE, pace.piece * 2);
+    else if (now === last) pace.piece = Math.min(MAX_PIECE, pace.piece * 2);
     last = now;
     if (now - started < SLICE_MS) continue;
     await nextTurn(clock);
@@ -32,19 +32,19 @@ export async function slicedJson(value: Json, clock: Clock): Promise<string> {
   return pieces.join('');
 }
 
-interface Pace {
+interface TimeSlice {
   /** Characters, roughly, that are written at once. */
   piece: number;
 }
 
 /** Of a value that is more than one piece. */
-function* piecesOf(value: Json, pace: Pace): Generator<string, void, undefined> {
+function* piecesOf(value: Json, pace: TimeSlice): Generator<string, void, undefined> {
   if (typeof value === 'string') yield* piecesOfText(value, pace);
   else if (isJsonArray(value)) yield* piecesOfArray(value, pace);
   else if (isJsonObject(value)) yield* piecesOfObject(value, pace);
 }
 
-function* piecesOfText(text: string, pace: Pace): Generator<string, void, undefined> {
+function* piecesOfText(text: string, pace: TimeSlice): Generator<string, void, undefined> {
   yield '"';
   for (let from = 0; from < text.length;) {
     let to = from + pace.piece;
@@ -56,7 +56,7 @@ function* piecesOfText(text: string, pace: Pace): Generator<string, void, undefi
   yield '"';
 }
 
-function* piecesOfArray(items: readonly Json[], pace: Pace): Generator<string, void, undefined> {
+function* piecesOfArray(items: readonly Json[], pace: TimeSlice): Generator<string, void, undefined> {
   let separator = '[';
   for (let from = 0; from < items.length;) {
     const to = endOfRun(items, from, pace.piece);
@@ -85,7 +85,7 @@ function endOfRun(items: readonly Json[], from: number, limit: number): number {
   return to;
 }
 
-function* piecesOfObject(members: JsonObject, pace: Pace): Generator<string, void, undefined> {
+function* piecesOfObject(members: JsonObject, pace: TimeSlice): Generator<string, void, undefined> {
   // The language names all members at once, and takes a while for a hundred thousand: others have their turn before.
   yield '{';
   // Joined as they are yielded: to put together a text out of a million would be the work of one long moment in the end.

@@ -3,10 +3,10 @@ const GRAM = 4;
 /** A gram lies at any of four places in a word of memory, and only whole words are looked at. */
 const SHORTEST = 2 * GRAM - 1;
 /** Longer texts are looked for by their beginning: a larger step gains nothing. */
-const LONGEST_WINDOW = 64;
+const MAX_WINDOW = 64;
 /** Characters that are looked at together: their bytes fit into the cache of a processor. */
 const CHUNK = 16_384;
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;
 /** With so many places for each gram, few grams of other texts are taken for one that is looked for. */
 const PLACES = 64;
 
@@ -28,7 +28,7 @@ let words = new Int32Array(0);
 export function textFinder(wanted: readonly string[]): (text: string) => boolean {
   const texts = [...new Set(wanted)];
   const all = texts.map((text) => encoder.encode(text));
-  const shortest = Math.min(LONGEST_WINDOW, ...all.map(({ length }) => length));
+  const shortest = Math.min(MAX_WINDOW, ...all.map(({ length }) => length));
   // Half of a surrogate pair has no bytes of its own.
   if (shortest < SHORTEST || texts.some((text) => /\p{Surrogate}/u.test(text)))
     return (text) => texts.some((each) => text.includes(each));
@@ -48,7 +48,7 @@ export function textFinder(wanted: readonly string[]): (text: string) => boolean
   return (text) => {
     for (let start = 0; start < text.length; start += CHUNK) {
       const chunk = text.length <= CHUNK ? text : text.slice(start, start + CHUNK + overlap);
-      reserve(chunk.length * MOST_BYTES);
+      reserve(chunk.length * MAX_BYTES);
       const { written } = encoder.encodeInto(chunk, bytes);
       if (contains(written)) return true;
     }

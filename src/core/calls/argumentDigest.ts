@@ -2,9 +2,9 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, MAX_DEPTH } from
 import type { Ids } from '../ports.ts';
 
 /** Maximum characters to hash, which takes a fraction of a millisecond. */
-const MOST_CHARACTERS = 32_768;
+const MAX_CHARACTERS = 32_768;
 /** Sorting more member names would take longer than the rest. */
-const MOST_MEMBERS = 4_096;
+const MAX_MEMBERS = 4_096;
 const DIGEST_LENGTH = 16;
 
 /** The start of the SHA-256 of the arguments as canonical JSON. For large arguments, covers only their start. */
@@ -37,7 +37,7 @@ class CanonicalStart {
   }
 
   get #hasRoom(): boolean {
-    if (this.#text.length >= MOST_CHARACTERS) this.#isWhole = false;
+    if (this.#text.length >= MAX_CHARACTERS) this.#isWhole = false;
     return this.#isWhole;
   }
 
@@ -53,8 +53,8 @@ class CanonicalStart {
   }
 
   #writeText(value: string): void {
-    if (value.length > MOST_CHARACTERS) this.#isWhole = false;
-    this.#text += JSON.stringify(value.slice(0, MOST_CHARACTERS));
+    if (value.length > MAX_CHARACTERS) this.#isWhole = false;
+    this.#text += JSON.stringify(value.slice(0, MAX_CHARACTERS));
   }
 
   #writeArray(items: readonly Json[]): void {
@@ -83,7 +83,7 @@ class CanonicalStart {
     const keys: string[] = [];
     for (const key in object) {
       if (!Object.hasOwn(object, key) || object[key] === undefined) continue;
-      if (keys.length === MOST_MEMBERS) {
+      if (keys.length === MAX_MEMBERS) {
         this.#isWhole = false;
         return [];
       }

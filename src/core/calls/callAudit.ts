@@ -26,11 +26,11 @@ interface AuditedServer {
 }
 
 /** Calls per server and minute with separate records and log lines. */
-const MOST_PER_MINUTE = 1_000;
+const MAX_PER_MINUTE = 1_000;
 const MINUTE = 60_000;
 /** Interval of summaries: one record for calls that differ only in their arguments. */
 const SUMMARY_MS = 5_000;
-const MOST_SUMMARIES = 100;
+const MAX_SUMMARIES = 100;
 const MAX_NAME = 200;
 const MAX_MESSAGE = 1_000;
 
@@ -96,7 +96,7 @@ export class CallAudit implements Disposable {
     const server = this.#options.find(request.server);
     // Callers can invent any number of names.
     const minute = this.#minute(server === undefined ? '' : request.server, at);
-    if (++minute.count > MOST_PER_MINUTE) this.#sumUp(request, server, outcome, at - began);
+    if (++minute.count > MAX_PER_MINUTE) this.#sumUp(request, server, outcome, at - began);
     else this.#record(request, server, { at, durationMs: at - began, outcome, error });
   }
 
@@ -146,7 +146,7 @@ export class CallAudit implements Disposable {
     const key = JSON.stringify([server, tool, route, outcome]);
     let summary = this.#summaries.get(key);
     if (summary === undefined) {
-      if (this.#summaries.size >= MOST_SUMMARIES) this.flush();
+      if (this.#summaries.size >= MAX_SUMMARIES) this.flush();
       summary = { server, tool, route, outcome, count: 0, totalMs: 0, longestMs: 0 };
       this.#summaries.set(key, summary);
       this.#flushing.request();

@@ -5,8 +5,8 @@ import { namesSecret } from '../base/secretNames.ts';
 
 const LONGEST = 300;
 /** Longer texts and larger objects are shortened first. */
-const LONGEST_TEXT = 2_000;
-const MOST_MEMBERS = 20;
+const MAX_TEXT = 2_000;
+const MAX_MEMBERS = 20;
 
 /** The arguments of a call on one line, without secrets. */
 export function shortArguments(args: JsonObject, redact: (text: string) => string): string | undefined {
@@ -16,12 +16,12 @@ export function shortArguments(args: JsonObject, redact: (text: string) => strin
 }
 
 function shortened(value: Json | undefined, depth: number): Json {
-  if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
   if (isJsonArray(value))
-    return depth > 3 ? '…' : value.slice(0, MOST_MEMBERS).map((item) => shortened(item, depth + 1));
+    return depth > 3 ? '…' : value.slice(0, MAX_MEMBERS).map((item) => shortened(item, depth + 1));
   if (!isJsonObject(value)) return value ?? null;
   if (depth > 3) return '…';
-  const members = Object.entries(value).slice(0, MOST_MEMBERS);
+  const members = Object.entries(value).slice(0, MAX_MEMBERS);
   return Object.fromEntries(
     members.map(([name, member]) => [name, isHidden(name, member) ? secretMark(name) : shortened(member, depth + 1)]),
   );

@@ -25,7 +25,7 @@ export interface TaskRunPorts {
 const POLL_MS = { shortest: 500, usual: 2_000, longest: 60_000 };
 /** Minimum interval between polls, however often the server reports changes. */
 const SHORTEST_GAP_MS = 250;
-const LONGEST_RUN_MS = 3_600_000;
+const MAX_RUN_MS = 3_600_000;
 const CANCEL_TIMEOUT_MS = 10_000;
 /** A poll without an answer is repeated, because the task continues. */
 const MAX_MISSED_LOOKS = 3;
@@ -65,7 +65,7 @@ export class TaskRun {
     const { token, sending } = this.#context;
     const { clock, feature } = this.#ports;
     this.#store.add(feature.follow(this.#task.taskId, () => this.#lookSoon()));
-    const longestMs = sending.maxTimeoutMs ?? LONGEST_RUN_MS;
+    const longestMs = sending.maxTimeoutMs ?? MAX_RUN_MS;
     this.#store.add(clock.delay(longestMs, () => this.#ended.reject(this.#tookTooLong(longestMs))));
     const cancels = token?.onCancellationRequested(() => this.#ended.reject(cancelled('The call')));
     if (cancels !== undefined) this.#store.add(cancels);
@@ -155,7 +155,7 @@ export class TaskRun {
 
   #result(): Promise<ResultView> {
     const { session, sending, decode } = this.#context;
-    const timeoutMs = sending.maxTimeoutMs ?? LONGEST_RUN_MS;
+    const timeoutMs = sending.maxTimeoutMs ?? MAX_RUN_MS;
     const { token } = this.#stop;
     return session.decoded('tasks/result', { taskId: this.#task.taskId }, { timeoutMs, token }, decode);
   }

@@ -30,9 +30,9 @@ export interface TrustedTools {
 }
 
 /** Maximum programs remembered per tool, under one server name. */
-const MOST_PROGRAMS = 8;
+const MAX_PROGRAMS = 8;
 /** Longer definitions are compared but not stored for display. */
-const LONGEST_KEPT = 200_000;
+const MAX_KEPT = 200_000;
 
 /**
  * Binds the trust in a server's tools to their definitions. The first definition after the user chose a tool is the
@@ -209,9 +209,9 @@ export class DefinitionTrust {
   async #save(grant: ToolGrant): Promise<void> {
     await this.#options.trust.save(grant);
     this.#put(grant);
-    const old = (this.#grants.get(grant.target) ?? []).slice(MOST_PROGRAMS);
+    const old = (this.#grants.get(grant.target) ?? []).slice(MAX_PROGRAMS);
     if (old.length === 0) return;
-    this.#grants.set(grant.target, (this.#grants.get(grant.target) ?? []).slice(0, MOST_PROGRAMS));
+    this.#grants.set(grant.target, (this.#grants.get(grant.target) ?? []).slice(0, MAX_PROGRAMS));
     await this.#options.trust.revoke(old.map(({ id }) => id));
   }
 
@@ -239,7 +239,7 @@ export class DefinitionTrust {
       target: tool.name,
       form,
       fingerprint,
-      definition: definition.length > LONGEST_KEPT ? undefined : definition,
+      definition: definition.length > MAX_KEPT ? undefined : definition,
       last: form,
       changes: 0,
       isAny: false,

@@ -3,13 +3,13 @@ import { plural } from '../base/plural.ts';
 import type { StartQuestion } from '../ports.ts';
 
 /** The editor truncates longer notifications. A hostile definition could hide important parts at the end. */
-export const LONGEST_QUESTION = 1_000;
+export const MAX_QUESTION = 1_000;
 
 /** Reserved for the sentence about the missing part. */
 const REST = 100;
-const MOST_OF_NAME = 64;
-const MOST_OF_TARGET = 400;
-const MOST_OF_FOLDER = 160;
+const MAX_OF_NAME = 64;
+const MAX_OF_TARGET = 400;
+const MAX_OF_FOLDER = 160;
 
 export interface ShortQuestion {
   readonly text: string;
@@ -26,7 +26,7 @@ export function shortQuestion(question: StartQuestion): ShortQuestion {
   let shown = 0;
   const isLast = (): boolean => shown === remarks.length - 1;
   for (const remark of remarks) {
-    const most = isLast() && start.isWhole && target.isWhole ? LONGEST_QUESTION : LONGEST_QUESTION - REST;
+    const most = isLast() && start.isWhole && target.isWhole ? MAX_QUESTION : MAX_QUESTION - REST;
     if (text.length + 1 + remark.length > most) break;
     text += ` ${remark}`;
     shown++;
@@ -49,9 +49,9 @@ interface Part {
 }
 
 function openingOf({ server, reason, contributor }: StartQuestion): Part {
-  const name = quotedUpTo(server, MOST_OF_NAME);
-  const who = contributor && quotedUpTo(contributor.name, MOST_OF_NAME);
-  const id = contributor && quotedUpTo(contributor.id, MOST_OF_NAME);
+  const name = quotedUpTo(server, MAX_OF_NAME);
+  const who = contributor && quotedUpTo(contributor.name, MAX_OF_NAME);
+  const id = contributor && quotedUpTo(contributor.id, MAX_OF_NAME);
   const by = who && id && `the extension ${who.text} (${id.text})`;
   return {
     text: openingText(reason, name.text, by),
@@ -74,9 +74,9 @@ function openingText(reason: StartQuestion['reason'], name: string, by: string |
 
 function targetOf({ kind, target, cwd }: StartQuestion): Part {
   const verb = kind === 'url' ? 'It connects to' : 'It runs';
-  const isShort = target.length <= MOST_OF_TARGET;
+  const isShort = target.length <= MAX_OF_TARGET;
   const what = isShort ? `"${target}"` : `"${beginningOf(target)}…"`;
-  const where = cwd === undefined ? undefined : quotedUpTo(cwd, MOST_OF_FOLDER);
+  const where = cwd === undefined ? undefined : quotedUpTo(cwd, MAX_OF_FOLDER);
   const folder = where === undefined ? '' : ` in ${where.text}`;
   const length = isShort ? '' : ` (the first of ${target.length} characters)`;
   return { text: `${verb} ${what}${length}${folder}.`, isWhole: isShort && where?.isWhole !== false };
@@ -84,7 +84,7 @@ function targetOf({ kind, target, cwd }: StartQuestion): Part {
 
 /** Cuts between characters and escapes. `target` is already escaped. */
 function beginningOf(target: string): string {
-  return target.slice(0, MOST_OF_TARGET / 2).replace(/\\(?:u(?:\{[0-9a-f]*)?)?$|[\ud800-\udbff]$/, '');
+  return target.slice(0, MAX_OF_TARGET / 2).replace(/\\(?:u(?:\{[0-9a-f]*)?)?$|[\ud800-\udbff]$/, '');
 }
 
 /** The whole prompt, one line per part. */

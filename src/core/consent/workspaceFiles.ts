@@ -14,7 +14,7 @@ export interface PlannedProcess {
   readonly envFile: string | undefined;
 }
 
-export interface ProcessPlace {
+export interface ProcessLocation {
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
   /** The inherited environment. */
@@ -32,9 +32,9 @@ interface Candidate extends Pick<WorkspaceUse, 'what' | 'name' | 'text'> {
 type Mention = Pick<Candidate, 'what' | 'name' | 'text' | 'isInherited'>;
 
 /** More words than a real command line has. Each costs a file system lookup. */
-const MOST_LOOKED_UP = 2_000;
-const LONGEST_PATH = 4_096;
-const LONGEST_EXPANDED = 100_000;
+const MAX_LOOKED_UP = 2_000;
+const MAX_PATH = 4_096;
+const MAX_EXPANDED = 100_000;
 const WINDOWS_EXTENSIONS = ['', '.com', '.exe', '.bat', '.cmd', '.ps1'];
 
 /**
@@ -43,7 +43,7 @@ const WINDOWS_EXTENSIONS = ['', '.com', '.exe', '.bat', '.cmd', '.ps1'];
  */
 export async function workspaceUses(
   planned: PlannedProcess,
-  place: ProcessPlace,
+  place: ProcessLocation,
   fileNames: FileNames,
   token: CancellationToken,
 ): Promise<readonly WorkspaceUse[]> {
@@ -66,7 +66,7 @@ export async function workspaceUses(
   let left = 0;
   // A relative word may be relative to any folder on the command line (`cd ~/src && node ws/x`).
   for (let next = mentions.candidates; next.length > 0;) {
-    const looked = next.slice(0, MOST_LOOKED_UP - candidates.length);
+    const looked = next.slice(0, MAX_LOOKED_UP - candidates.length);
     left += next.length - looked.length;
     await names.ask(looked.map(({ path }) => path));
     candidates.push(...looked);
@@ -112,11 +112,11 @@ class Mentions {
   /** Python imports modules from the working folder first. */
   readonly importsFromBase: boolean;
   readonly #texts: readonly { readonly mention: Mention; readonly expanded: string }[];
-  readonly #place: ProcessPlace;
+  readonly #place: ProcessLocation;
   readonly #style: PathStyle;
   readonly #env: StdioConnection['env'];
 
-  constructor({ connection, envFile }: PlannedProcess, place: ProcessPlace, style: PathStyle) {
+  constructor({ connection, envFile }: PlannedProcess, place: ProcessLocation, style: PathStyle) {
     this.#place = place;
     this.#style = style;
     const { command, args, env, cwd = place.userHome } = connection;
@@ -202,12 +202,12 @@ class Mentions {
       return this.#env[name] ?? this.#place.env(name);
     };
     const expand = (whole: string, name: string | undefined): string =>
-      (name === undefined ? undefined : value(name))?.slice(0, LONGEST_PATH) ?? whole;
+      (name === undefined ? undefined : value(name))?.slice(0, MAX_PATH) ?? whole;
     let result = text;
     // A variable's value may contain another one.
     for (let round = 0; round < 2; round++)
       result = result
-        .slice(0, LONGEST_EXPANDED)
+        .slice(0, MAX_EXPANDED)
         .replace(/\$(?:env:)?(\w+)|\$\{(?:env:)?(\w+)[^}]*\}|%(\w+)%/gi, (whole, ...names: (string | undefined)[]) =>
           expand(whole, names[0] ?? names[1] ?? names[2]),
         );
@@ -222,7 +222,10 @@ function ownVariables(env: StdioConnection['env']): readonly (readonly [string, 
 }
 
 /** `PATH` in settings extends the inherited one. Other variables replace theirs. */
-function inheritedVariables(env: StdioConnection['env'], place: ProcessPlace): readonly (readonly [string, string])[] {
+function inheritedVariables(
+  env: StdioConnection['env'],
+  place: ProcessLocation,
+): readonly (readonly [string, string])[] {
   const own = new Set(Object.keys(env).map((name) => name.toUpperCase()));
   return ['PATH', ...INHERITED.filter((name) => !own.has(name.toUpperCase()))].flatMap((name) => {
     const value = place.env(name);
@@ -238,7 +241,7 @@ function withExtensions(text: string, isWindows: boolean): readonly string[] {
 function pathTexts(text: string, style: PathStyle): readonly string[] {
   const found = new Set<string>();
   const add = (piece: string): void => {
-    if (piece === '' || piece.length > LONGEST_PATH || /^-+$/.test(piece)) return;
+    if (piece === '' || piece.length > MAX_PATH || /^-+$/.test(piece)) return;
     found.add(piece);
     // `-I/usr/include`, `-r./hook.js`
     const stuck = /^[-+][-\w]*?((?:[a-z]:|~|\.{1,2})?[/\\].*)$/i.exec(piece)?.[1];

@@ -14,7 +14,7 @@ import type { HostLimits } from '../model/server.ts';
 import type { Admission, EventChange, EventStore } from '../ports.ts';
 import { EventShelf } from './eventShelf.ts';
 
-export interface LiveInboxOptions {
+export interface StoredInboxOptions {
   readonly clock: Clock;
   readonly events: EventStore;
   readonly log: Logger;
@@ -36,12 +36,12 @@ interface Question {
 /** Minimum interval between updates of views. */
 const TELL_MS = 100;
 /** Maximum events announced separately. All of them are in the list. */
-const MOST_ARRIVALS = 1_000;
+const MAX_ARRIVALS = 1_000;
 /** Number of new events after which the store is trimmed. */
 const TRIM_EVERY = 256;
 /** Characters of an event that count as one more event. */
 const LARGE = 250_000;
-const LONGEST_ANSWER = 100_000;
+const MAX_ANSWER = 100_000;
 /** Events marked per batch, with a yield to the event loop in between: 100,000 took 40 ms. */
 const MARKED_AT_ONCE = 10_000;
 
@@ -49,8 +49,8 @@ const LEFT_OPEN = 'The window was closed before a model had answered. Ask again.
 const STOPPED = 'It was stopped before a model had answered. Ask again.';
 
 /** The events of all servers. Each is stored before it is announced, and the newest are kept in memory for views. */
-export class LiveInbox implements EventInbox, Disposable {
-  readonly #options: LiveInboxOptions;
+export class StoredInbox implements EventInbox, Disposable {
+  readonly #options: StoredInboxOptions;
   readonly #shelf: EventShelf;
   readonly #changed = new Emitter<void>();
   readonly #arrived = new Emitter<readonly InboundEvent[]>();
@@ -68,7 +68,7 @@ export class LiveInbox implements EventInbox, Disposable {
   readonly onDidChange = this.#changed.event;
   readonly onDidArrive = this.#arrived.event;
 
-  constructor(options: LiveInboxOptions) {
+  constructor(options: StoredInboxOptions) {
     this.#options = options;
     this.#shelf = new EventShelf(() => options.limits().maxEvents);
     this.#telling = new Throttle(options.clock, TELL_MS, () => this.#tell());
@@ -106,7 +106,7 @@ export class LiveInbox implements EventInbox, Disposable {
 
   /** Queues a notification. */
   arrived(event: InboundEvent): void {
-    if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(event.id);
+    if (this.#arrivals.length < MAX_ARRIVALS) this.#arrivals.push(event.id);
     this.#telling.request();
   }
 
@@ -251,7 +251,7 @@ export class LiveInbox implements EventInbox, Disposable {
         return this.#options.ask({ ...(this.#shelf.find(id) ?? event), inferenceId: event.inferenceId }, token);
       });
       const { text, model, usage } = await unlessCancelled(turn, token, 'The question');
-      const said = clip(text, LONGEST_ANSWER);
+      const said = clip(text, MAX_ANSWER);
       const outcome = { kind: 'answered', at: clock.now(), text: said, model: model.id, usage } as const;
       await this.#note(id, outcome);
       return this.#shelf.find(id) ?? { ...event, outcome };

@@ -5,7 +5,7 @@ import type { InboundEvent } from '../model/inboundEvent.ts';
 /** Slack above the limit, because removing events in batches is cheaper. */
 const SLACK = 256;
 /** Maximum text and base64 in memory: a thousand events may have 4 MB each. Others stay in the store only. */
-const MOST_CHARACTERS = 32_000_000;
+const MAX_CHARACTERS = 32_000_000;
 
 /** Above the default limit of a host. */
 const AT_ONCE = 10_000;
@@ -48,7 +48,7 @@ export class EventShelf {
     this.#events.add(event.id, event);
     this.#count(event, 1);
     const size = this.#characters - before;
-    if (this.#events.size > this.#most() + SLACK || this.#characters > MOST_CHARACTERS) this.#trim();
+    if (this.#events.size > this.#most() + SLACK || this.#characters > MAX_CHARACTERS) this.#trim();
     return size;
   }
 
@@ -111,7 +111,7 @@ export class EventShelf {
   #trim(): void {
     const most = Math.max(1, this.#most());
     for (const event of this.#events.values()) {
-      const isTooMuch = this.#characters > MOST_CHARACTERS && this.#events.size > 1;
+      const isTooMuch = this.#characters > MAX_CHARACTERS && this.#events.size > 1;
       if (this.#events.size <= most && !isTooMuch) return;
       this.#drop(event);
     }

@@ -9,7 +9,7 @@ import type { Admission, Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { invalidParams, isUndeclaredUse, type UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import { decodePush, type PushParams } from '../wire/mcpl/pushEvent.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 import { PushDedupe } from './pushDedupe.ts';
 import { KeyedRateLimit } from '../base/rateLimit.ts';
 import { redactContent, redactObject } from './pushRedaction.ts';
@@ -34,7 +34,7 @@ interface PushEventsOptions {
   readonly recorder: Recorder;
   limits(): HostLimits;
   /** Whether the server's budget has room for a turn. */
-  inferAllowed(member: McplMember): boolean;
+  inferAllowed(member: Participant): boolean;
   newInferenceId(): string;
 }
 
@@ -92,7 +92,7 @@ export class PushEvents {
   }
 
   /** Rejects with a `WireError` as the answer. */
-  handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
+  handle(member: Participant, params: JsonObject, context: InboundContext): Promise<Json> {
     try {
       return this.#handle(member, params, context);
     } catch (error) {
@@ -102,17 +102,17 @@ export class PushEvents {
   }
 
   /** Decodes first, so that an invalid event prompts no question. */
-  async #hold(problem: UndeclaredUse, member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
+  async #hold(problem: UndeclaredUse, member: Participant, params: JsonObject, context: InboundContext): Promise<Json> {
     this.#decode(member.server, problem.featureSet, params);
     await member.holdEvent(problem, context.token);
     return this.#handle(member, params, context);
   }
 
   /** Not async: returning a promise from an async function creates three more promises per event. */
-  #handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
+  #handle(member: Participant, params: JsonObject, context: InboundContext): Promise<Json> {
     const { server } = member;
     // The member records its own refusals.
-    const featureSet = member.admit(params['featureSet'], 'pushEvents').name;
+    const featureSet = member.requireEnabled(params['featureSet'], 'pushEvents').name;
     const push = this.#decode(server, featureSet, params);
     const policy = pushPolicyOf(member.settings.push, featureSet);
     if (policy === 'ignore') {
@@ -148,7 +148,7 @@ export class PushEvents {
   }
 
   /** Not async: the state of a suspended async function would be most of an event's allocations. */
-  #keep(member: McplMember, featureSet: string, push: PushParams, plan: Plan): Promise<Json> {
+  #keep(member: Participant, featureSet: string, push: PushParams, plan: Plan): Promise<Json> {
     const event = this.#event(member, featureSet, push, plan);
     const isPromised = event.inferenceId !== undefined;
     if (isPromised) this.#promised.add(event.server);
@@ -181,7 +181,7 @@ export class PushEvents {
     return accepted(event.inferenceId);
   }
 
-  #notKept(member: McplMember, featureSet: string, eventId: string, error: unknown): Json {
+  #notKept(member: Participant, featureSet: string, eventId: string, error: unknown): Json {
     const { server } = member;
     this.#known.forget(server, eventId);
     member.log.log('error', `An event could not be stored: ${messageOf(error)}`);
@@ -198,7 +198,7 @@ export class PushEvents {
   }
 
   /** Why no turn may start now. If there is no reason, counts one more turn. */
-  #obstacle(member: McplMember, now: number): string | undefined {
+  #obstacle(member: Participant, now: number): string | undefined {
     const { server } = member;
     if (this.#promised.has(server) || this.#options.inbox.isAsking(server))
       return 'no model was asked, because one is still looking at an earlier event';
@@ -209,7 +209,7 @@ export class PushEvents {
     return undefined;
   }
 
-  #event(member: McplMember, featureSet: string, push: PushParams, plan: Plan): InboundEvent {
+  #event(member: Participant, featureSet: string, push: PushParams, plan: Plan): InboundEvent {
     const redact = (text: string): string => member.redact(text);
     const { origin } = push;
     const { receivedAt, inferenceId } = plan;

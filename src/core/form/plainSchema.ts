@@ -38,12 +38,12 @@ interface Bounds {
 }
 
 /** More steps would block the event loop too long. The thread takes over. */
-const MOST_STEPS = 100_000;
-const MOST_NODES = 10_000;
-const MOST_PROBLEMS = 5;
+const MAX_STEPS = 100_000;
+const MAX_NODES = 10_000;
+const MAX_PROBLEMS = 5;
 const MAX_PROBLEM = 300;
 const MAX_PATH = 150;
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 const TYPES = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 /** Plain keywords mean the same in all these dialects. */
@@ -89,7 +89,7 @@ class Compiler {
 
   /** Returns `undefined` if the schema is not plain. */
   node(schema: Json | undefined): PlainNode | undefined {
-    if (++this.#nodes > MOST_NODES) return undefined;
+    if (++this.#nodes > MAX_NODES) return undefined;
     if (schema === true) return ANY;
     if (!isJsonObject(schema)) return undefined;
     for (const keyword in schema) if (OTHERS.has(keyword) && !isIdle(keyword, schema[keyword])) return undefined;
@@ -222,12 +222,12 @@ class Check {
   #steps = 0;
 
   get isOver(): boolean {
-    return this.#steps > MOST_STEPS;
+    return this.#steps > MAX_STEPS;
   }
 
   /** Builds no messages, because most arguments are valid. */
   fits(node: PlainNode, value: Json | undefined): boolean {
-    if (++this.#steps > MOST_STEPS) return false;
+    if (++this.#steps > MAX_STEPS) return false;
     if (node.types !== undefined && !node.types.some((type) => isOfType(value, type))) return false;
     if (node.allowed?.has(value ?? null) === false) return false;
     if (node.bounds !== undefined && boundProblem(node.bounds, value) !== undefined) return false;
@@ -258,9 +258,9 @@ class Check {
   }
 
   collect(node: PlainNode, value: Json | undefined, path: string, problems: string[]): void {
-    if (problems.length >= MOST_PROBLEMS || this.isOver || this.fits(node, value)) return;
+    if (problems.length >= MAX_PROBLEMS || this.isOver || this.fits(node, value)) return;
     const add = (problem: string, at = path): void => {
-      if (problems.length < MOST_PROBLEMS) problems.push(clip(`${shownPath(at)}: ${problem}`, MAX_PROBLEM));
+      if (problems.length < MAX_PROBLEMS) problems.push(clip(`${shownPath(at)}: ${problem}`, MAX_PROBLEM));
     };
     const { types, allowed, bounds, branches } = node;
     if (types !== undefined && !types.some((type) => isOfType(value, type)))
@@ -364,7 +364,7 @@ function nameOf(value: Json | undefined): string {
 }
 
 function choicesText(allowed: ReadonlySet<Json>): string {
-  const shown = [...allowed].slice(0, MOST_SHOWN).map((value) => clip(JSON.stringify(value), 60));
+  const shown = [...allowed].slice(0, MAX_SHOWN).map((value) => clip(JSON.stringify(value), 60));
   const more = allowed.size > shown.length ? `, or one of ${allowed.size - shown.length} more` : '';
   return shown.length === 1 && more === '' ? (shown[0] ?? '') : `one of ${shown.join(', ')}${more}`;
 }

@@ -4,10 +4,10 @@ import { phraseText, type Quoting, type SubjectText, subjectText } from '../appr
 import type { ApprovalChoice, PendingApproval } from '../model/approval.ts';
 import type { ScopeTarget } from '../model/scope.ts';
 
-const LONGEST_NAME = 64;
-const LONGEST_TARGET = 120;
-const LONGEST_QUOTE = 160;
-const MOST_TARGETS = 3;
+const MAX_NAME = 64;
+const MAX_TARGET = 120;
+const MAX_QUOTE = 160;
+const MAX_TARGETS = 3;
 
 /**
  * The answers, in words: clients show the values, or show them next to titles. "Deny" comes first and there is no
@@ -75,9 +75,9 @@ export function showsForms(capabilities: Json | undefined): boolean {
  */
 function approvalMessage({ server, featureSet, subject, waiting }: PendingApproval): string {
   const text = subjectText(subject);
-  const set = featureSet === undefined ? '' : ` (feature set ${quoted(featureSet, LONGEST_NAME)})`;
+  const set = featureSet === undefined ? '' : ` (feature set ${quoted(featureSet, MAX_NAME)})`;
   return [
-    `The server ${quoted(server, LONGEST_NAME)}${set} wants ${phraseText(text.short.wish, QUOTING)}.`,
+    `The server ${quoted(server, MAX_NAME)}${set} wants ${phraseText(text.short.wanted, QUOTING)}.`,
     ...touched(text),
     text.short.why,
     ...(waiting > 1 ? [`${waiting} identical requests wait for this answer.`] : []),
@@ -86,8 +86,8 @@ function approvalMessage({ server, featureSet, subject, waiting }: PendingApprov
 }
 
 const QUOTING: Quoting = {
-  name: (text) => quoted(text, LONGEST_NAME),
-  claim: (text) => quoted(text, LONGEST_QUOTE),
+  name: (text) => quoted(text, MAX_NAME),
+  claim: (text) => quoted(text, MAX_QUOTE),
 };
 
 function touched({ targets, doubt }: SubjectText): readonly string[] {
@@ -103,7 +103,7 @@ function touched({ targets, doubt }: SubjectText): readonly string[] {
 /** Targets outside the folders come first, so that they are always listed. */
 function list(targets: readonly ScopeTarget[]): string {
   const texts = new Set([...targets.filter(isOutside), ...targets].map(targetText));
-  const named = [...texts].slice(0, MOST_TARGETS);
+  const named = [...texts].slice(0, MAX_TARGETS);
   const rest = texts.size - named.length;
   return rest === 0 ? named.join('; ') : `${named.join('; ')}; and ${rest} more, which MCP Live shows`;
 }
@@ -113,9 +113,9 @@ function targetText(target: ScopeTarget): string {
   // A relative path that matches its real path is not repeated.
   const isPlain = real === written || real.endsWith(`/${written}`);
   return [
-    quoted(real, LONGEST_TARGET),
+    quoted(real, MAX_TARGET),
     ...(isOutside(target) ? [' outside of the open folders'] : []),
-    ...(isPlain ? [] : [` (written as ${quoted(written, LONGEST_NAME)})`]),
+    ...(isPlain ? [] : [` (written as ${quoted(written, MAX_NAME)})`]),
   ].join('');
 }
 
@@ -127,8 +127,8 @@ function isOutside({ kind, inside }: ScopeTarget): boolean {
 function said({ label, data, targets, doubt }: SubjectText): readonly string[] {
   const isKnown = doubt === 'deceptive' ? targets.some(({ from }) => from === 'label') : targets.length > 0;
   return [
-    ...(label === undefined || isKnown ? [] : [`It calls it ${quoted(label, LONGEST_QUOTE)}.`]),
-    ...(data === undefined || targets.length > 0 ? [] : [`It sent ${quoted(data.text, LONGEST_QUOTE)}.`]),
+    ...(label === undefined || isKnown ? [] : [`It calls it ${quoted(label, MAX_QUOTE)}.`]),
+    ...(data === undefined || targets.length > 0 ? [] : [`It sent ${quoted(data.text, MAX_QUOTE)}.`]),
   ];
 }
 

@@ -36,7 +36,7 @@ interface Question {
 }
 
 /** Above the host's limit of pending approvals. Bounds the forms that a client shows. */
-const MOST_OPEN = 16;
+const MAX_OPEN = 16;
 
 /**
  * Asks for approvals in the chat that made the call, in addition to the host's prompt. The first answer counts.
@@ -109,7 +109,7 @@ export class ApprovalQuestions {
     for (const key of [...this.#done]) if (!places.has(key)) this.#done.delete(key);
     const asked = new Set([...this.#open.values()].map(({ place }) => place));
     for (const place of places.values())
-      if (!asked.has(place.key) && !this.#done.has(place.key) && this.#open.size < MOST_OPEN) this.#ask(place);
+      if (!asked.has(place.key) && !this.#done.has(place.key) && this.#open.size < MAX_OPEN) this.#ask(place);
   }
 
   #asks(): boolean {

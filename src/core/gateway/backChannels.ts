@@ -15,7 +15,7 @@ export type ListKind = 'tools' | 'prompts' | 'resources';
 /** The transport allows several streams. A client with more than a few has lost track of them. */
 const MAX_CHANNELS = 4;
 /** Maximum updates stored while no stream is open. With more, the client must read everything again. */
-const MOST_UNTOLD = 256;
+const MAX_UNTOLD = 256;
 
 /** The streams of one client for unrequested messages. The newest is used. */
 export class BackChannels implements Disposable {
@@ -59,7 +59,7 @@ export class BackChannels implements Disposable {
   tellUpdated(uri: string): void {
     const { newest } = this;
     if (newest !== undefined) newest.send(notificationMessage('notifications/resources/updated', { uri }));
-    else if (this.#untoldResources.size < MOST_UNTOLD) this.#untoldResources.add(uri);
+    else if (this.#untoldResources.size < MAX_UNTOLD) this.#untoldResources.add(uri);
   }
 
   dispose(): void {

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { fillForm } from '../form/fillForm.ts';
 import type { Elicitor, FormAnswer, FormQuestion, UrlAnswer, UrlQuestion } from '../inputPorts.ts';
-import type { ClientPlace } from './clientRequests.ts';
+import type { ClientLocation } from './clientRequests.ts';
 import type { GatewayClients } from './gatewayClients.ts';
 
 /**
@@ -55,7 +55,7 @@ export class ChatElicitor implements Elicitor {
   async #both(
     question: FormQuestion,
     params: JsonObject,
-    chat: ClientPlace,
+    chat: ClientLocation,
     token: CancellationToken,
   ): Promise<FormAnswer> {
     const source = new CancellationSource();

@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Sampler, SamplingOutcome, SamplingQuestion } from '../inputPorts.ts';
 import { blocksOf } from '../model/content.ts';
 import type { ModelPreferences, SamplingMessage, SamplingRequest } from '../model/inputs.ts';
-import type { ClientPlace } from './clientRequests.ts';
+import type { ClientLocation } from './clientRequests.ts';
 import type { GatewayClients } from './gatewayClients.ts';
 
 export interface ChatSamplerOptions {
@@ -39,7 +39,7 @@ export class ChatSampler implements Pick<Sampler, 'sample'> {
   }
 }
 
-async function ask(client: ClientPlace, params: JsonObject, token: CancellationToken): Promise<SamplingOutcome> {
+async function ask(client: ClientLocation, params: JsonObject, token: CancellationToken): Promise<SamplingOutcome> {
   try {
     return outcomeOf(await client.ask('sampling/createMessage', params, token));
   } catch (error) {

@@ -9,13 +9,13 @@ import { notificationMessage, type RequestId, requestMessage } from './gatewayMe
 export type SendToClient = (message: JsonObject) => void;
 
 /** A place where a client can be asked. */
-export interface ClientPlace {
+export interface ClientLocation {
   /** Rejects with the client's `WireError`. Resolves with `undefined` if no answer can come. */
   ask(method: string, params: JsonObject, token: CancellationToken): Promise<JsonObject | undefined>;
 }
 
 /** More than a user can answer. */
-const MOST_OPEN = 16;
+const MAX_OPEN = 16;
 
 /** Open requests to one client. */
 export class ClientRequests implements Disposable {
@@ -33,7 +33,7 @@ export class ClientRequests implements Disposable {
     params: JsonObject,
     token: CancellationToken,
   ): Promise<JsonObject | undefined> {
-    if (token.isCancellationRequested || this.#open.size >= MOST_OPEN) return undefined;
+    if (token.isCancellationRequested || this.#open.size >= MAX_OPEN) return undefined;
     // A UUID instead of a number: a client could confuse the id of a cancelled request with its own.
     const id = this.#ids.uuid();
     const answered = new Deferred<JsonObject | undefined>();
@@ -71,7 +71,7 @@ export class ClientRequests implements Disposable {
 }
 
 /** A client's tool call. Its stream can carry requests until the call ends. */
-export class CallPlace implements ClientPlace, Disposable {
+export class CallPlace implements ClientLocation, Disposable {
   readonly conversation: string | undefined;
   readonly #requests: ClientRequests;
   readonly #send: SendToClient;

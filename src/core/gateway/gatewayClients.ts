@@ -1,5 +1,5 @@
 import { type Disposable, toDisposable } from '../base/disposable.ts';
-import type { CallPlace, ClientPlace } from './clientRequests.ts';
+import type { CallPlace, ClientLocation } from './clientRequests.ts';
 
 /** A client connected to one server's endpoint. */
 export interface GatewayClient {
@@ -8,7 +8,7 @@ export interface GatewayClient {
   /** Its open tool calls, oldest first. */
   readonly calls: Iterable<CallPlace>;
   /** Where it can be asked for sampling. Absent without models or a stream. */
-  readonly models: ClientPlace | undefined;
+  readonly models: ClientLocation | undefined;
 }
 
 /** All connected clients, which may offer a better place to ask than a notification. */
@@ -24,9 +24,9 @@ export class GatewayClients {
    * The chat whose call the server is working on. MCP does not link a server's request to a call. With calls from
    * several chats, or from none, the right chat is unknown.
    */
-  chatOf(server: string): ClientPlace | undefined {
+  chatOf(server: string): ClientLocation | undefined {
     const chats = new Set<string | undefined>();
-    let newest: ClientPlace | undefined;
+    let newest: ClientLocation | undefined;
     for (const { calls, showsForms } of this.#of(server))
       for (const call of calls) {
         chats.add(call.conversation);
@@ -36,7 +36,7 @@ export class GatewayClients {
   }
 
   /** A client of this server that offers models. */
-  modelsOf(server: string): ClientPlace | undefined {
+  modelsOf(server: string): ClientLocation | undefined {
     return this.#of(server).find(({ models }) => models !== undefined)?.models;
   }
 

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 import { RPC, WireError } from '../base/errors.ts';
 
 /** Maximum characters of a client's error message. */
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 
 export type RequestId = string | number;
 
@@ -49,7 +49,7 @@ function decodeError(error: Json): WireError {
   const { code, message } = isJsonObject(error) ? error : {};
   return new WireError(
     typeof code === 'number' ? code : RPC.internalError,
-    cleanLine(typeof message === 'string' ? message : 'The client gave no reason.', LONGEST_REASON),
+    cleanLine(typeof message === 'string' ? message : 'The client gave no reason.', MAX_REASON),
   );
 }
 

@@ -19,7 +19,7 @@ import {
   listedTools,
   noLongerApproved,
 } from './offer.ts';
-import { CallPlace, type ClientPlace, ClientRequests } from './clientRequests.ts';
+import { CallPlace, type ClientLocation, ClientRequests } from './clientRequests.ts';
 import type { GatewayClient, GatewayClients } from './gatewayClients.ts';
 import {
   decodeInbound,
@@ -128,7 +128,7 @@ export class GatewaySession implements GatewayClient, Disposable {
     return this.#places;
   }
 
-  get models(): ClientPlace | undefined {
+  get models(): ClientLocation | undefined {
     const capabilities = this.#clientCapabilities;
     const samples = isJsonObject(capabilities) && isJsonObject(capabilities['sampling']);
     if (!samples) return undefined;
@@ -318,7 +318,7 @@ function initializeResult(
 }
 
 /** More than any client needs. */
-const MOST_WATCHED = 256;
+const MAX_WATCHED = 256;
 
 /** One client's resource subscriptions. They end with its session. */
 class SessionSubscriptions implements Disposable {
@@ -345,8 +345,8 @@ class SessionSubscriptions implements Disposable {
       throw new HostError('SERVER_NOT_RUNNING', `The server "${this.#server}" is not running.`, { layer: 'host' });
     if (this.#isDisposed) throw new WireError(RPC.invalidRequest, 'This session has ended.');
     const known = this.#watches.get(uri);
-    if (known === undefined && this.#watches.size >= MOST_WATCHED)
-      throw new WireError(RPC.invalidRequest, `More than ${MOST_WATCHED} resources are subscribed to.`);
+    if (known === undefined && this.#watches.size >= MAX_WATCHED)
+      throw new WireError(RPC.invalidRequest, `More than ${MAX_WATCHED} resources are subscribed to.`);
     const watch = known ?? this.#host.subscribeResource(this.#server, uri, this.#tell);
     this.#watches.set(uri, watch);
     try {
@@ -380,7 +380,7 @@ class SessionLog implements Disposable {
   readonly #host: Pick<Host, 'onDidLog' | 'wishLogLevel'>;
   readonly #server: string;
   readonly #send: (message: JsonObject) => void;
-  #wish: Disposable | undefined;
+  #wanted: Disposable | undefined;
   #listening: Disposable | undefined;
   #least: number = LOG_LEVELS.length;
   #isDisposed = false;
@@ -396,15 +396,15 @@ class SessionLog implements Disposable {
     if (this.#isDisposed) return;
     this.#least = LOG_LEVELS.indexOf(known);
     this.#listening ??= this.#host.onDidLog((log) => this.#hear(log));
-    const before = this.#wish;
-    this.#wish = this.#host.wishLogLevel(this.#server, known);
+    const before = this.#wanted;
+    this.#wanted = this.#host.wishLogLevel(this.#server, known);
     before?.dispose();
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.#listening?.dispose();
-    this.#wish?.dispose();
+    this.#wanted?.dispose();
   }
 
   #hear({ server, level, logger, data }: ServerLog): void {

@@ -23,7 +23,7 @@ import type { Recorder } from '../audit/recorder.ts';
 import { elevate, type ScopeAuthority } from '../scopes/scopeRequests.ts';
 import { type StateAuthority, takeState } from '../mcpl/stateUpdates.ts';
 import { TurnHooks } from '../turns/turnHooks.ts';
-import { Turns } from '../turns/turns.ts';
+import { TurnRunner } from '../turns/turnRunner.ts';
 
 export interface EngineOptions {
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export class McplEngine {
   readonly #options: EngineOptions;
   readonly #recorder: Recorder;
   readonly #grants: FormGrants;
-  readonly #turns: Turns;
+  readonly #turns: TurnRunner;
   readonly #inferences: OpenInferences;
   readonly budgets: Budgets;
   readonly #handlers: Readonly<Record<string, McplHandler>>;
@@ -75,7 +75,7 @@ export class McplEngine {
     const conversations = new ConversationModels();
     const hooks = new TurnHooks({ clock, recorder, log, conversations, members: () => this.#members() });
     this.#inferences = new OpenInferences({ ids, hooks });
-    this.#turns = new Turns({
+    this.#turns = new TurnRunner({
       hooks,
       clock,
       ids,

@@ -9,7 +9,7 @@ import { McplHost } from './mcplHost.ts';
 import { OwnSettings } from '../consent/ownSettings.ts';
 import { ServerLogs } from '../logging/serverLogs.ts';
 import { OfferGate } from './offerGate.ts';
-import { ServerUnit } from './serverUnit.ts';
+import { ManagedServer } from './managedServer.ts';
 import { StartGate } from '../consent/startGate.ts';
 import { hostClosed, startRefusal, unknownServer } from '../consent/startRefusal.ts';
 import { checkTool, ToolCalls } from '../calls/toolCalls.ts';
@@ -51,7 +51,7 @@ class LiveHost implements Host {
   readonly #changed: Emitter<ServerChange>;
   readonly #problemsChanged: Emitter<void>;
   readonly #logs: ServerLogs;
-  #units = new Map<string, ServerUnit>();
+  #units = new Map<string, ManagedServer>();
   #problems: readonly SettingsProblem[] = [];
   #trusted = false;
   /** Servers that left the settings and are still stopping, by id. */
@@ -85,7 +85,7 @@ class LiveHost implements Host {
     this.alsoEvents = this.#mcpl.alsoEvents;
     this.#offers = new OfferGate({
       clock,
-      desk: () => this.#mcpl.scopes.desk(),
+      decider: () => this.#mcpl.scopes.decider(),
       record: (record) => this.#mcpl.recordRefusal(record),
     });
     const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
@@ -247,7 +247,7 @@ class LiveHost implements Host {
   }
 
   wishLogLevel(id: string, level: LogLevelName): Disposable {
-    return this.#unit(id).logging.wish(level);
+    return this.#unit(id).logging.wanted(level);
   }
 
   trace(id: string): ProtocolTrace {
@@ -323,9 +323,9 @@ class LiveHost implements Host {
     await this.#options.ports.storage.close();
   }
 
-  #create(entry: SettingsEntry): ServerUnit {
+  #create(entry: SettingsEntry): ManagedServer {
     const { ports, client } = this.#options;
-    const unit = new ServerUnit(entry, {
+    const unit = new ManagedServer(entry, {
       ports,
       secrets: this.#secrets,
       gate: this.#gate,
@@ -348,7 +348,7 @@ class LiveHost implements Host {
     return unit;
   }
 
-  #remove(unit: ServerUnit, units: Map<string, ServerUnit>): void {
+  #remove(unit: ManagedServer, units: Map<string, ManagedServer>): void {
     units.delete(unit.id);
     const before = this.#leaving.get(unit.id);
     const left = Promise.allSettled([before, unit.stop('notStarted')]).then(() => {
@@ -364,13 +364,13 @@ class LiveHost implements Host {
     return unit?.snapshot;
   }
 
-  #unit(id: string): ServerUnit {
+  #unit(id: string): ManagedServer {
     const unit = this.#units.get(id);
     if (unit !== undefined) return unit;
     throw unknownServer(id);
   }
 
-  async #runnable(id: string, action: (unit: ServerUnit) => Promise<void>): Promise<void> {
+  async #runnable(id: string, action: (unit: ManagedServer) => Promise<void>): Promise<void> {
     if (this.#closing !== undefined) throw hostClosed(id);
     const unit = this.#unit(id);
     const refusal = startRefusal(unit.entry, this.#trusted);
@@ -386,7 +386,7 @@ class LiveHost implements Host {
 
 /** Passes an entry to its unit. Returns the action to run once all entries are known. */
 function takeEntry(
-  unit: ServerUnit,
+  unit: ManagedServer,
   isKnown: boolean,
   entry: SettingsEntry,
   isTrusted: boolean,
@@ -414,7 +414,7 @@ function barOf({ refusal }: SettingsEntry, isTrusted: boolean): Bar | undefined 
 }
 
 /** Updates the reason why a stopped server may not start. */
-function showBar(unit: ServerUnit, bar: Bar | undefined): void {
+function showBar(unit: ManagedServer, bar: Bar | undefined): void {
   const { state } = unit;
   if (state.kind !== 'stopped') return;
   const isBarred = state.reason === 'restrictedMode' || state.reason === 'notAllowed';

@@ -13,15 +13,15 @@ import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { AlsoEvents, EventsQuestion } from '../model/mcpl.ts';
 import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
-import { LiveAudit } from '../audit/auditLog.ts';
+import { StoredAudit } from '../audit/auditLog.ts';
 import { CallAudit } from '../calls/callAudit.ts';
-import { LiveInbox } from '../events/eventInbox.ts';
-import { LiveModelUses, type ModelUnit } from '../turns/modelUses.ts';
+import { StoredInbox } from '../events/eventInbox.ts';
+import { StoredModelUses, type ModelServer } from '../turns/modelUses.ts';
 import { ScopeHost, type ScopeUnit } from '../scopes/scopeHost.ts';
-import { StateHost, type StateUnit } from '../states/stateHost.ts';
+import { StateHost, type StatefulServer } from '../states/stateHost.ts';
 
 /** The parts of a server that turns and events need. */
-export interface McplUnit extends ScopeUnit, StateUnit, ModelUnit {
+export interface McplServer extends ScopeUnit, StatefulServer, ModelServer {
   readonly definition: ServerDefinition | undefined;
   readonly entry: { readonly isGuard?: boolean | undefined };
   readonly state: ServerState;
@@ -34,20 +34,20 @@ export interface McplHostOptions {
   /** Removes secrets from records and model input. */
   readonly redact: Redact;
   /** In settings order. */
-  units(): readonly McplUnit[];
-  unit(id: string): McplUnit | undefined;
+  units(): readonly McplServer[];
+  unit(id: string): McplServer | undefined;
 }
 
 /**
  * The parts of MCPL that servers share: events, turns, the audit. The protocol code is loaded with the first server.
  */
 export class McplHost implements Disposable {
-  readonly events: LiveInbox;
-  readonly audit: LiveAudit;
+  readonly events: StoredInbox;
+  readonly audit: StoredAudit;
   readonly calls: CallAudit;
   readonly scopes: ScopeHost;
   readonly states: StateHost;
-  readonly modelUses: LiveModelUses;
+  readonly modelUses: StoredModelUses;
   readonly #options: McplHostOptions;
   readonly #store = new DisposableStore();
   readonly #modelRefused: Emitter<ModelRefusal>;
@@ -72,9 +72,9 @@ export class McplHost implements Disposable {
     this.#modelRefused = this.#store.add(
       new Emitter<ModelRefusal>((error: unknown) => log.log('error', messageOf(error))),
     );
-    this.audit = this.#store.add(new LiveAudit({ clock, audit: storage.audit, redact: options.redact, limits, log }));
+    this.audit = this.#store.add(new StoredAudit({ clock, audit: storage.audit, redact: options.redact, limits, log }));
     this.events = this.#store.add(
-      new LiveInbox({
+      new StoredInbox({
         clock,
         events: storage.events,
         limits,
@@ -96,7 +96,7 @@ export class McplHost implements Disposable {
       new ScopeHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
     );
     this.modelUses = this.#store.add(
-      new LiveModelUses({
+      new StoredModelUses({
         clock,
         audit: this.audit,
         store: storage.audit,
@@ -131,7 +131,7 @@ export class McplHost implements Disposable {
   }
 
   /** The state of a server changed. */
-  changed({ id, state }: Pick<McplUnit, 'id' | 'state'>): void {
+  changed({ id, state }: Pick<McplServer, 'id' | 'state'>): void {
     if (state.kind === 'stopping') this.events.stopTurns(id);
   }
 
@@ -200,7 +200,7 @@ function isStopped(state: ServerState | undefined): boolean {
   return state?.kind === 'stopping' || state?.kind === 'stopped';
 }
 
-function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {
+function isMissingGuard({ definition, entry, state, mcpl }: McplServer): boolean {
   // Applies even if the workspace changes or breaks its entry.
   if (entry.isGuard === true) return !sees({ definition, state, mcpl });
   if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
@@ -210,7 +210,7 @@ function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {
   return !sees({ definition, state, mcpl });
 }
 
-function sees({ definition, state, mcpl }: Pick<McplUnit, 'definition' | 'state' | 'mcpl'>): boolean {
+function sees({ definition, state, mcpl }: Pick<McplServer, 'definition' | 'state' | 'mcpl'>): boolean {
   return state.kind === 'running' && definition?.protocol.mcpl !== 'off' && mcpl.member?.isBlindGuard !== true;
 }
 

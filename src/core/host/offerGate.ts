@@ -14,15 +14,15 @@ import { namesFile, setOfUri, setOffOf, setOffOfUri } from '../mcpl/offerSets.ts
 import { scopeOfOffer } from '../scopes/paths/toolScopes.ts';
 import { decodeProgress, decodeToolPage } from '../wire/tools.ts';
 import type { CompletionOptions } from '../offer/completionRequests.ts';
-import type { ScopeDesk } from '../scopes/scopeDesk.ts';
+import type { ScopeDecider } from '../scopes/scopeDecider.ts';
 import { deniedCall } from '../scopes/denials.ts';
-import type { ServerUnit } from './serverUnit.ts';
+import type { ManagedServer } from './managedServer.ts';
 import { DEFAULT_TIMEOUTS } from '../model/server.ts';
 import type { SessionRequest } from '../session/session.ts';
 
 interface OfferGateOptions {
   readonly clock: Pick<Clock, 'now'>;
-  desk(): Promise<ScopeDesk>;
+  decider(): Promise<ScopeDecider>;
   /** Records a refusal. The recorder limits their number. */
   record(record: AuditRecord): void;
 }
@@ -41,14 +41,14 @@ export class OfferGate {
     this.#options = options;
   }
 
-  async read(unit: ServerUnit, uri: string, options: CallOptions): Promise<ResourceReading> {
+  async read(unit: ManagedServer, uri: string, options: CallOptions): Promise<ResourceReading> {
     await this.#audited(unit, READ, uri, this.#admit(unit, uri, options.token));
     const { contents, raw } = await unit.offer.resourceCatalog.read(uri, requestOf(unit, options));
     return { contents, raw };
   }
 
   /** Does not report changes of resources that are off. */
-  subscribe(unit: ServerUnit, uri: string, listener: (uri: string) => void): ResourceWatch {
+  subscribe(unit: ManagedServer, uri: string, listener: (uri: string) => void): ResourceWatch {
     const { offer } = unit;
     const tell = (changed: string): void => {
       if (isOn(unit, uri) && isOn(unit, changed)) listener(changed);
@@ -71,7 +71,7 @@ export class OfferGate {
   }
 
   async prompt(
-    unit: ServerUnit,
+    unit: ManagedServer,
     name: string,
     args: Readonly<Record<string, string>>,
     options: CallOptions,
@@ -80,7 +80,7 @@ export class OfferGate {
     return unit.offer.promptCatalog.get(name, args, requestOf(unit, options));
   }
 
-  async complete(unit: ServerUnit, request: CompletionRequest, options?: CompletionOptions): Promise<Completion> {
+  async complete(unit: ManagedServer, request: CompletionRequest, options?: CompletionOptions): Promise<Completion> {
     const { reference } = request;
     const [named, checked] =
       reference.kind === 'prompt'
@@ -91,7 +91,7 @@ export class OfferGate {
   }
 
   /** Records uses refused because a set is off. Other failures are recorded elsewhere, or not at all. */
-  async #audited(unit: ServerUnit, operation: string, named: string, checked: Promise<void>): Promise<void> {
+  async #audited(unit: ManagedServer, operation: string, named: string, checked: Promise<void>): Promise<void> {
     try {
       await checked;
     } catch (error) {
@@ -112,7 +112,7 @@ export class OfferGate {
     }
   }
 
-  async #admit(unit: ServerUnit, uri: string, token: CancellationToken = NO_CANCELLATION): Promise<void> {
+  async #admit(unit: ManagedServer, uri: string, token: CancellationToken = NO_CANCELLATION): Promise<void> {
     await listed(unit, () => unit.offer.resourceCatalog.listed());
     checkUri(unit, uri);
     if (!namesFile(uri)) return;
@@ -120,8 +120,8 @@ export class OfferGate {
     const { session } = unit;
     const tool = readTool();
     if (scope === undefined || session === undefined || tool === undefined) return;
-    const desk = await this.#options.desk();
-    const answer = await desk.decide(
+    const decider = await this.#options.decider();
+    const answer = await decider.decide(
       {
         unit,
         featureSet: scope.featureSet,
@@ -143,36 +143,36 @@ const readTool = lazy((): Tool | undefined => {
   return decodeToolPage({ tools: [{ name: READ, inputSchema }] }).items[0];
 });
 
-function needsGate(unit: ServerUnit, uri: string): boolean {
+function needsGate(unit: ManagedServer, uri: string): boolean {
   return hasSetOff(unit) || (namesFile(uri) && scopeOfOffer(unit.snapshot, setOfUri(uri, unit.offer)) !== undefined);
 }
 
-function hasSetOff({ snapshot: { mcpl } }: ServerUnit): boolean {
+function hasSetOff({ snapshot: { mcpl } }: ManagedServer): boolean {
   return mcpl !== undefined && (mcpl.withdrawn.length > 0 || mcpl.sets.some(({ state }) => state !== 'enabled'));
 }
 
 /** The set of an item is known only after its list is read. */
-async function listed(unit: ServerUnit, read: () => Promise<unknown>): Promise<void> {
+async function listed(unit: ManagedServer, read: () => Promise<unknown>): Promise<void> {
   if (hasSetOff(unit)) await read().catch(() => undefined);
 }
 
-function isOn(unit: ServerUnit, uri: string): boolean {
+function isOn(unit: ManagedServer, uri: string): boolean {
   return setOffOfUri(uri, unit.offer, unit.snapshot.mcpl) === undefined;
 }
 
-function checkUri(unit: ServerUnit, uri: string): void {
+function checkUri(unit: ManagedServer, uri: string): void {
   const { offer, snapshot } = unit;
   const template = offer.templates.find(({ uriTemplate }) => uriTemplate === uri);
   const off = (template && setOffOf(template, snapshot.mcpl)) ?? setOffOfUri(uri, offer, snapshot.mcpl);
   if (off !== undefined) throw setIsOff('The resource', off);
 }
 
-async function checkTemplate(unit: ServerUnit, uriTemplate: string): Promise<void> {
+async function checkTemplate(unit: ManagedServer, uriTemplate: string): Promise<void> {
   await listed(unit, () => unit.offer.resourceCatalog.listed());
   checkUri(unit, uriTemplate);
 }
 
-async function checkPrompt(unit: ServerUnit, name: string): Promise<void> {
+async function checkPrompt(unit: ManagedServer, name: string): Promise<void> {
   await listed(unit, () => unit.offer.promptCatalog.fresh());
   const prompt = unit.offer.prompts.find((each) => each.name === name);
   const off = prompt && setOffOf(prompt, unit.snapshot.mcpl);
@@ -189,7 +189,7 @@ function setIsOff(what: string, featureSet: string): HostError {
 }
 
 /** Requests of a stateless server may wait for the user, so they may take as long as a call. */
-function requestOf({ definition }: ServerUnit, { token, onProgress }: CallOptions): SessionRequest {
+function requestOf({ definition }: ManagedServer, { token, onProgress }: CallOptions): SessionRequest {
   const { call, callMax } = definition?.timeouts ?? DEFAULT_TIMEOUTS;
   const request = { timeoutMs: call * 1000, maxTimeoutMs: callMax * 1000, token };
   if (onProgress === undefined) return request;

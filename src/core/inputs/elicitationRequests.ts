@@ -205,17 +205,17 @@ function looksSecret(field: FormField): boolean {
 }
 
 /** A longer one cannot be checked by eye, and the end of a URL may hide a trap. */
-const LONGEST_URL = 4_000;
-const LONGEST_HOST = 253;
+const MAX_URL = 4_000;
+const MAX_HOST = 253;
 
 /** The facts that a person must see before a page is opened; a sentence if it must not be opened. */
 function urlQuestion(server: string, elicitation: UrlElicitation): UrlQuestion | string {
   const parsed = parse(elicitation.url);
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
     return 'it is not the address of a web page, which begins with http: or https:';
-  if (parsed.href.length > LONGEST_URL) return `its address has ${parsed.href.length} characters`;
+  if (parsed.href.length > MAX_URL) return `its address has ${parsed.href.length} characters`;
   const authority = authorityOf(elicitation.url);
-  const written = cleanLine(hostOf(authority), LONGEST_HOST);
+  const written = cleanLine(hostOf(authority), MAX_HOST);
   const isOther = written.toLowerCase() !== parsed.hostname;
   const remarks = [
     ...(isOther ? [`Its host is written "${written}" and is really "${parsed.hostname}".`] : []),

@@ -8,7 +8,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 const LOOK_MS = 10_000;
 const SILENCE_MS = 30_000;
 const PING_MS = 10_000;
-const MOST_MISSES = 3;
+const MAX_MISSES = 3;
 /** The interval afterwards. Any message of the server shows that it is back, so few pings are enough. */
 const RETRY_MS = 60_000;
 const MINUTE = 60_000;
@@ -136,8 +136,8 @@ class HealthWatch {
       this.#alive();
       return;
     }
-    if (this.#misses >= MOST_MISSES) this.#tell(now);
-    const wait = this.#misses >= MOST_MISSES ? RETRY_MS : 0;
+    if (this.#misses >= MAX_MISSES) this.#tell(now);
+    const wait = this.#misses >= MAX_MISSES ? RETRY_MS : 0;
     if (now - this.#aliveAt >= SILENCE_MS && now - this.#pingedAt >= wait) this.#ping(now);
   }
 

@@ -38,10 +38,10 @@ export interface LogEntry {
 
 /** The same limit as for stderr. */
 const LIMITS = { lines: 200, perMs: 1_000 };
-const LONGEST_MESSAGE = 4_000;
-const LONGEST_NAME = 100;
+const MAX_MESSAGE = 4_000;
+const MAX_NAME = 100;
 /** Characters of an entry as JSON that is handed on whole. */
-const LARGEST_DATA = 64_000;
+const MAX_DATA = 64_000;
 
 const OURS: { readonly [L in LogLevelName]: LogLevel } = {
   debug: 'debug',
@@ -68,7 +68,7 @@ export class ServerLogging implements SessionFeature {
   #session: Session | undefined;
   readonly #limiter: LogLimiter;
   readonly #handedOn: RateLimit;
-  readonly #wishes = new Set<{ readonly level: LogLevelName }>();
+  readonly #wanted = new Set<{ readonly level: LogLevelName }>();
   /** What the server was last told. */
   #told: LogLevelName | undefined;
   /** Of the message that is being written. */
@@ -85,7 +85,7 @@ export class ServerLogging implements SessionFeature {
     this.#handedOn = new RateLimit(LIMITS.lines, LIMITS.perMs);
   }
 
-  /** How much a person had the server asked to log; absent while that is left to it, or to wishes. */
+  /** How much a person had the server asked to log; absent while that is left to it, or to clients. */
   get level(): LogLevelName | undefined {
     return this.#level;
   }
@@ -112,13 +112,13 @@ export class ServerLogging implements SessionFeature {
   }
 
   /** For as long as it is not disposed; what the server was told last stays, as it knows no way back to its own level. */
-  wish(level: LogLevelName): Disposable {
-    const wish = { level };
-    this.#wishes.add(wish);
+  wanted(level: LogLevelName): Disposable {
+    const wanted = { level };
+    this.#wanted.add(wanted);
     if (this.#session !== undefined) this.#settle(this.#session);
     return toDisposable(() => {
-      this.#wishes.delete(wish);
-      if (this.#session !== undefined && this.#wishes.size > 0) this.#settle(this.#session);
+      this.#wanted.delete(wanted);
+      if (this.#session !== undefined && this.#wanted.size > 0) this.#settle(this.#session);
     });
   }
 
@@ -143,7 +143,7 @@ export class ServerLogging implements SessionFeature {
 
   /** A server that just started, or forgot, is told again. */
   #settle(session: Session): void {
-    const level = this.#level ?? mostOf(this.#wishes);
+    const level = this.#level ?? mostOf(this.#wanted);
     if (level === undefined || level === this.#told || !isJsonObject(session.handshake.capabilities['logging'])) return;
     this.#told = level;
     this.#send(session, level).catch((error: unknown) => {
@@ -156,33 +156,32 @@ export class ServerLogging implements SessionFeature {
     const decoded = decodeLogMessage(params);
     if (decoded.kind !== 'ok') return;
     const { level, logger, data } = decoded.value;
-    const from =
-      logger === undefined || logger === '' ? '' : `[${cleanLine(this.#options.redact(logger), LONGEST_NAME)}] `;
+    const from = logger === undefined || logger === '' ? '' : `[${cleanLine(this.#options.redact(logger), MAX_NAME)}] `;
     const named = NAMED.includes(level) ? `${level}: ` : '';
     this.#handOn(decoded.value);
     this.#current = OURS[level];
-    this.#limiter.line(`${from}${named}${cleanText(this.#options.redact(textOf(data)), LONGEST_MESSAGE)}`);
+    this.#limiter.line(`${from}${named}${cleanText(this.#options.redact(textOf(data)), MAX_MESSAGE)}`);
   }
 
   #handOn({ level, logger, data }: LogEntry): void {
     const { clock, listeners } = this.#options;
     if (listeners?.hasListeners !== true || this.#handedOn.take(clock.now()) > 0) return;
     const redact = (text: string): string => this.#options.redact(text);
-    const name = logger === undefined || logger === '' ? undefined : cleanLine(redact(logger), LONGEST_NAME);
+    const name = logger === undefined || logger === '' ? undefined : cleanLine(redact(logger), MAX_NAME);
     listeners.fire({ level, logger: name, data: withoutSecrets(data, redact) });
   }
 }
 
 /** The least severe level is the most. */
-function mostOf(wishes: Iterable<{ readonly level: LogLevelName }>): LogLevelName | undefined {
-  const wished = new Set([...wishes].map(({ level }) => level));
+function mostOf(wanted: Iterable<{ readonly level: LogLevelName }>): LogLevelName | undefined {
+  const wished = new Set([...wanted].map(({ level }) => level));
   return LOG_LEVELS.find((level) => wished.has(level));
 }
 
 /** Unchanged, except for secrets; of a large value only the beginning. */
 function withoutSecrets(data: Json, redact: (text: string) => string): Json {
   const text = textOf(data);
-  if (text.length > LARGEST_DATA) return cleanText(redact(text), LONGEST_MESSAGE);
+  if (text.length > MAX_DATA) return cleanText(redact(text), MAX_MESSAGE);
   return mapTexts(data, redact);
 }
 

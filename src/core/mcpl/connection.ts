@@ -8,14 +8,21 @@ import type { Redact } from '../base/secrets.ts';
 import { type AuditOutcome, auditRecord } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { EventsChoice } from '../model/grant.ts';
-import type { FeatureSet, FeatureSetState, McplDialect, McplSettings, McplSnapshot, McplUse } from '../model/mcpl.ts';
+import type {
+  FeatureSet,
+  FeatureSetState,
+  McplDialect,
+  McplSettings,
+  McplSnapshot,
+  Capability,
+} from '../model/mcpl.ts';
 import { declaresUse } from './declaredUses.ts';
 import { isChosen } from './featureSets.ts';
 import { pushPolicyOf } from './pushPolicy.ts';
 import { featureSetOfTool } from './toolFeatureSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
-import { decodeAdvert, encodeHostAdvert, type McplAdvert, type ToldScopes } from '../wire/mcpl/advert.ts';
+import { decodeAdvert, encodeHostAdvert, type McplAdvert, type SentScopes } from '../wire/mcpl/advert.ts';
 import { invalidParams, notEnabled, type UndeclaredUse, unknownFeatureSet } from '../wire/mcpl/mcplErrors.ts';
 import { decodeChange } from '../wire/mcpl/featureSetMessages.ts';
 import type { McplConnectionOptions } from './connectionOptions.ts';
@@ -27,11 +34,11 @@ import {
   SetStates,
   UNDECLARED,
   undeclaredSet,
-  toldScopes,
+  sentScopes,
   WithdrawnSets,
 } from './sets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
-import type { McplMember } from './member.ts';
+import type { Participant } from './participant.ts';
 import { Throttle } from '../base/throttle.ts';
 import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
@@ -39,7 +46,7 @@ import { UndeclaredUses } from './undeclaredUses.ts';
 
 /** More sets than any server has. Every change is answered with the full list. */
 const MAX_SETS = 256;
-const MOST_EARLY = 16;
+const MAX_EARLY = 16;
 /** Changes of the sets are answered at most this often. */
 const CHANGES_MS = 100;
 
@@ -48,7 +55,7 @@ const CHANGES_MS = 100;
  * server declares, tells it which of them are on, and lets a message of a set pass or not. Servers push whether they
  * may or not, so the host decides on each message and never believes that it was heard.
  */
-export class McplConnection implements SessionFeature, McplMember {
+export class McplConnection implements SessionFeature, Participant {
   /** Its requests go from server to host, which a stateless connection does not carry. */
   readonly era = 'legacy';
   readonly server: string;
@@ -223,9 +230,9 @@ export class McplConnection implements SessionFeature, McplMember {
     this.update();
   }
 
-  admit(
+  requireEnabled(
     featureSet: Json | undefined,
-    use: McplUse | undefined,
+    use: Capability | undefined,
     operation: string = OPERATIONS[use ?? 'tools'],
   ): FeatureSet {
     if (typeof featureSet !== 'string')
@@ -263,7 +270,7 @@ export class McplConnection implements SessionFeature, McplMember {
     return set !== undefined && this.#isLive && this.#stateOf(set) === 'enabled';
   }
 
-  setsFor(use: McplUse): readonly FeatureSet[] {
+  setsFor(use: Capability): readonly FeatureSet[] {
     if (!this.#isLive) return [];
     return [...this.#sets.values()].filter((set) => declaresUse(set, use) && this.#stateOf(set) === 'enabled');
   }
@@ -320,7 +327,7 @@ export class McplConnection implements SessionFeature, McplMember {
   /** MCPL §6.7: new sets are off until a person switches them on. */
   #changed(params: JsonObject): void {
     if (this.#session === undefined) {
-      if (this.#earlyChanges.length < MOST_EARLY) this.#earlyChanges.push(params);
+      if (this.#earlyChanges.length < MAX_EARLY) this.#earlyChanges.push(params);
       return;
     }
     if (this.#advert === undefined) return;
@@ -355,9 +362,9 @@ export class McplConnection implements SessionFeature, McplMember {
     return [...this.#sets.values()].filter(({ name }) => name !== UNDECLARED);
   }
 
-  #scopes(): ToldScopes {
+  #scopes(): SentScopes {
     const expand = (pattern: string): string => this.#options.expand(pattern);
-    return toldScopes(this.settings.scopes, [...this.#sets.values()], expand);
+    return sentScopes(this.settings.scopes, [...this.#sets.values()], expand);
   }
 
   #tell(): void {

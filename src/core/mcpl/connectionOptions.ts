@@ -6,11 +6,11 @@ import type { EventsQuestion, McplSettings } from '../model/mcpl.ts';
 import type { ProtocolSettings } from '../model/server.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { FormGrants } from './formGrants.ts';
-import type { McplMember } from './member.ts';
+import type { Participant } from './participant.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
 /** Answers a server's requests under MCPL. */
-export type McplHandler = (member: McplMember, params: JsonObject, context: InboundContext) => Promise<Json> | Json;
+export type McplHandler = (member: Participant, params: JsonObject, context: InboundContext) => Promise<Json> | Json;
 
 export interface McplConnectionOptions {
   readonly server: string;

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 
 /** More than any real server sends before the end of the handshake. */
 const MOST = 100;
-const LONGEST_MS = 5_000;
+const MAX_MS = 5_000;
 
 /**
  * Holds requests that arrive before the handshake is processed, because a server wrote them right after its result.
@@ -28,7 +28,7 @@ export class EarlyRequests {
         resolve(isOver);
       };
       this.#waiting.add(settle);
-      const timer = this.#clock.delay(LONGEST_MS, () => settle(false));
+      const timer = this.#clock.delay(MAX_MS, () => settle(false));
       const subscription = token.onCancellationRequested(() => settle(false));
     });
   }

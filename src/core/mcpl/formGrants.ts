@@ -7,7 +7,7 @@ import type { FeatureSet } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
 /** Maximum per server. Further sets are on only if the user chooses them by name. */
-const MOST_FORMS = 2_000;
+const MAX_FORMS = 2_000;
 
 interface Accepted {
   readonly form: string;
@@ -67,7 +67,7 @@ export class FormGrants {
     const known = this.#forms.get(server);
     const form = known?.get(set.name)?.form;
     // A wildcard switches on every new name, and a server can declare any number of them.
-    if (form === undefined) return known !== undefined && known.size >= MOST_FORMS;
+    if (form === undefined) return known !== undefined && known.size >= MAX_FORMS;
     return form !== this.#formOf(set);
   }
 

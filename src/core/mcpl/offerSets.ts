@@ -107,12 +107,12 @@ function contains(text: string, parts: readonly string[]): boolean {
 }
 
 /** Further layers of percent-encoding are not decoded. */
-const MOST_LAYERS = 4;
+const MAX_LAYERS = 4;
 
 /** Removes percent-encoding, and the control characters that URI parsers skip. */
 function decoded(uri: string): string {
   let text = uri;
-  for (let layer = 0; layer < MOST_LAYERS; layer++) {
+  for (let layer = 0; layer < MAX_LAYERS; layer++) {
     const next = text.replace(/(?:%[0-9a-f]{2})+/gi, decodedRun);
     if (next === text) break;
     text = next;

@@ -1,7 +1,7 @@
-import type { FeatureSet, FeatureSetState, McplSettings, McplDialect, McplUse } from '../model/mcpl.ts';
+import type { FeatureSet, FeatureSetState, McplSettings, McplDialect, Capability } from '../model/mcpl.ts';
 import { coveredBy, isWildcard } from '../model/featureSetPattern.ts';
 import { isChosen } from './featureSets.ts';
-import type { HookReach, McplAdvert, ToldScopes } from '../wire/mcpl/advert.ts';
+import type { HookReach, McplAdvert, SentScopes } from '../wire/mcpl/advert.ts';
 import type { FormGrants } from './formGrants.ts';
 import type { ScopeSettings } from '../model/scope.ts';
 import { listsFor } from '../scopes/paths/toolScopes.ts';
@@ -122,7 +122,7 @@ export const UNDECLARED = '(undeclared)';
 
 /** A server that takes part in inference and declares no sets has one for all of it, off like any other. */
 export function undeclaredSet(dialect: McplDialect): readonly FeatureSet[] {
-  const uses: McplUse[] = [];
+  const uses: Capability[] = [];
   if (dialect.before) uses.push('contextHooks.beforeInference');
   if (dialect.after !== 'none') uses.push('contextHooks.afterInference');
   if (uses.length === 0) return [];
@@ -133,7 +133,7 @@ export function undeclaredSet(dialect: McplDialect): readonly FeatureSet[] {
 }
 
 /** The message by which a server makes use of a set. */
-export const OPERATIONS: Readonly<Record<McplUse, string>> = {
+export const OPERATIONS: Readonly<Record<Capability, string>> = {
   pushEvents: 'push/event',
   inferenceRequest: 'inference/request',
   'inferenceRequest.streaming': 'inference/request',
@@ -150,11 +150,11 @@ const ALL = '**';
  * The lists of its scoped sets as a server gets them (MCPL §7.2): with names instead of patterns of names, and paths
  * instead of variables. They only inform the server; the host never relies on them.
  */
-export function toldScopes(
+export function sentScopes(
   settings: ScopeSettings,
   sets: readonly FeatureSet[],
   expand: (pattern: string) => string,
-): ToldScopes {
+): SentScopes {
   const written = Object.keys(settings.lists).filter((key) => !isWildcard(key));
   const declared = sets.filter(({ scoped }) => scoped).map(({ name }) => name);
   // Before its first handshake its sets are unknown, except those in settings.

@@ -8,16 +8,16 @@ import type { Session } from '../session/session.ts';
 import { invalidParams } from '../wire/mcpl/mcplErrors.ts';
 import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult.ts';
 import { STATE_PLACES } from '../wire/mcpl/statePlaces.ts';
-import type { McplMember } from './member.ts';
+import type { Participant } from './participant.ts';
 
 /** Stores the states that servers send. */
 export interface StateAuthority {
   /** Resolves when the state is stored, or with the reason for a missing one. Rejects if it could not be stored. */
-  update(state: ServerState): Promise<StateVerdict>;
+  update(state: UpdatedState): Promise<StateVerdict>;
 }
 
 /** A state that a server sends without a call. */
-export interface ServerState {
+export interface UpdatedState {
   readonly server: string;
   readonly featureSet: string;
   readonly keeper: StateKeeper | 'either';
@@ -31,12 +31,12 @@ export type StateVerdict = { readonly accepted: true } | { readonly accepted: fa
  * of one. Does not wait for any call, because servers wait for the answer before they send a result.
  */
 export async function takeState(
-  member: McplMember,
+  member: Participant,
   params: JsonObject,
   context: Pick<InboundContext, 'commit'>,
   authority: StateAuthority,
 ): Promise<Json> {
-  const set = member.admit(params['featureSet'], undefined, 'state/update');
+  const set = member.requireEnabled(params['featureSet'], undefined, 'state/update');
   if (!mayKeepState(set, member.dialect))
     throw invalidParams(`The feature set "${set.name}" is not declared with state.`, 'featureSet');
   const state = decodeStateUpdate(params);

@@ -5,7 +5,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { EventsChoice } from '../model/grant.ts';
-import type { AlsoEventsState, FeatureSet, McplTraits, McplUse } from '../model/mcpl.ts';
+import type { AlsoEventsState, FeatureSet, McplTraits, Capability } from '../model/mcpl.ts';
 import { declaresUse } from './declaredUses.ts';
 import { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import type { FormGrants } from './formGrants.ts';
@@ -42,21 +42,21 @@ export class UndeclaredUses {
   readonly #asked = new Map<string, string>();
   #open: Question | undefined;
 
-  readonly #seen = new Map<string, Set<McplUse>>();
+  readonly #seen = new Map<string, Set<Capability>>();
 
   constructor(options: UndeclaredUsesOptions) {
     this.#options = options;
   }
 
   /** Undefined where the set may use it. */
-  problemOf(set: FeatureSet, use: McplUse, traits: McplTraits): UndeclaredUse | undefined {
+  problemOf(set: FeatureSet, use: Capability, traits: McplTraits): UndeclaredUse | undefined {
     if (declaresUse(set, use)) return undefined;
     this.#note(set.name, use);
     const isAllowed = use === 'pushEvents' && this.stateOf(set, traits) === 'allowed';
     return isAllowed ? undefined : new UndeclaredUse(set.name, use, traits);
   }
 
-  seen(set: string): readonly McplUse[] {
+  seen(set: string): readonly Capability[] {
     return [...(this.#seen.get(set) ?? [])];
   }
 
@@ -112,7 +112,7 @@ export class UndeclaredUses {
     }
   }
 
-  #note(set: string, use: McplUse): void {
+  #note(set: string, use: Capability): void {
     const seen = this.#seen.get(set) ?? new Set();
     if (seen.has(use)) return;
     this.#seen.set(set, seen.add(use));

@@ -9,8 +9,8 @@ export type ArgumentStep =
   /** Every item of a list. */
   | { readonly kind: 'items' };
 
-const LONGEST_PATH = 512;
-const MOST_STEPS = 16;
+const MAX_PATH = 512;
+const MAX_STEPS = 16;
 
 const stepPattern = lazy(
   () =>
@@ -30,13 +30,13 @@ const stepPattern = lazy(
 
 /** Parses `$.path`, `$['odd key']`, `$.files[*].path` or `$[0]`. Returns `undefined` for invalid paths, and for `$`. */
 export function parseArgumentPath(text: string): ArgumentPath | undefined {
-  if (text.length > LONGEST_PATH || !text.startsWith('$')) return undefined;
+  if (text.length > MAX_PATH || !text.startsWith('$')) return undefined;
   const steps: ArgumentStep[] = [];
   const step = stepPattern();
   step.lastIndex = 1;
   while (step.lastIndex < text.length) {
     const groups = step.exec(text)?.groups;
-    if (groups === undefined || steps.length >= MOST_STEPS) return undefined;
+    if (groups === undefined || steps.length >= MAX_STEPS) return undefined;
     steps.push(stepOf(groups));
   }
   return steps.length === 0 ? undefined : steps;

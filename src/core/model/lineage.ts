@@ -186,7 +186,7 @@ export interface HeadMove {
 
 /** The steps from the head to a target. */
 export interface LineagePath {
-  /** The checkpoints that a rollback would leave, newest first. At most `MOST_PATH`. */
+  /** The checkpoints that a rollback would leave, newest first. At most `MAX_PATH`. */
   readonly left: readonly Checkpoint[];
   readonly leftCount: number;
   /** Whether the target is an ancestor of the head, rather than on another branch. */
@@ -197,7 +197,7 @@ export interface LineagePath {
   readonly hasState: boolean;
 }
 
-export const MOST_PATH = 200;
+export const MAX_PATH = 200;
 
 /** Limits for everything that a server can make the host store for one state. */
 export const STATE_BOUNDS = {

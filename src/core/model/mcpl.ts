@@ -14,7 +14,7 @@ export const MCPL_USES = [
   'modelInfo',
   'tools',
 ] as const;
-export type McplUse = (typeof MCPL_USES)[number];
+export type Capability = (typeof MCPL_USES)[number];
 
 /** A feature set as its server declares it (MCPL §6.1, §7.1, §8.1). All of it is untrusted. */
 export interface FeatureSet {
@@ -168,7 +168,7 @@ export interface FeatureSetView {
   readonly state: FeatureSetState;
   readonly push: PushPolicy;
   /** Undeclared uses that the server tried. */
-  readonly undeclared: readonly McplUse[];
+  readonly undeclared: readonly Capability[];
   /**
    * Whether it may send undeclared events: the user's choice, `asking` during the prompt, or `open` if it tried without
    * a choice. Absent if it declares events, never tried, or can never be allowed.

@@ -4,12 +4,12 @@ import { alternativesOf } from './braces.ts';
  * Syntax of scope patterns in settings. They are globs in which `\` is read as `/`, so nothing can be escaped. Brackets
  * make a special character literal, such as `[*]`. The meaning of patterns is defined in `scopes/`.
  */
-export const LONGEST_PATTERN = 1_024;
-export const MOST_ALTERNATIVES = 256;
+export const MAX_PATTERN = 1_024;
+export const MAX_ALTERNATIVES = 256;
 /** Maximum total length of all alternatives. */
-const LONGEST_WRITTEN_OUT = 65_536;
+const MAX_WRITTEN_OUT = 65_536;
 /** Each bracket may cost a scan of the rest. */
-const MOST_BRACKETS = 64;
+const MAX_BRACKETS = 64;
 
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u;
 const VARIABLE = /\$\{([^}]*)(\}?)/g;
@@ -20,15 +20,15 @@ const KNOWN_VARIABLE = /^(?:userHome|workspaceFolder(?::.+)?)$/s;
  */
 export function patternProblem(text: string): string | undefined {
   if (text.trim() === '') return 'Must be a pattern that is not empty, such as "src/**".';
-  if (text.length > LONGEST_PATTERN) return `Must have at most ${LONGEST_PATTERN} characters.`;
+  if (text.length > MAX_PATTERN) return `Must have at most ${MAX_PATTERN} characters.`;
   if (UNSEEN.test(text)) return 'Must have no characters that cannot be seen; "?" stands for any one of them.';
   for (const bracket of ['[', '{'])
-    if (text.split(bracket).length - 1 > MOST_BRACKETS) return `Must have at most ${MOST_BRACKETS} "${bracket}".`;
+    if (text.split(bracket).length - 1 > MAX_BRACKETS) return `Must have at most ${MAX_BRACKETS} "${bracket}".`;
   const alternatives = alternativesOf(text.replaceAll('\\', '/'));
-  if (alternatives > MOST_ALTERNATIVES)
-    return `Must stand for at most ${MOST_ALTERNATIVES} alternatives; write several patterns instead of so many braces.`;
-  if (alternatives * text.length > LONGEST_WRITTEN_OUT)
-    return `Must have at most ${LONGEST_WRITTEN_OUT} characters with its braces written out; write several patterns.`;
+  if (alternatives > MAX_ALTERNATIVES)
+    return `Must stand for at most ${MAX_ALTERNATIVES} alternatives; write several patterns instead of so many braces.`;
+  if (alternatives * text.length > MAX_WRITTEN_OUT)
+    return `Must have at most ${MAX_WRITTEN_OUT} characters with its braces written out; write several patterns.`;
   return variableProblem(text);
 }
 

@@ -65,7 +65,7 @@ export interface HostLimits {
 }
 
 /** Upper bounds, above any useful value. */
-export const MOST_LIMITS = {
+export const MAX_LIMITS = {
   pushPerMinute: 100_000,
   maxEvents: 10_000,
   auditDays: 3_650,
@@ -76,7 +76,7 @@ export const MOST_LIMITS = {
 } as const;
 
 /** Lower bounds, below any useful value. */
-export const LEAST_LIMITS = {
+export const MIN_LIMITS = {
   pushPerMinute: 1,
   maxEvents: 1,
   auditDays: 1,
@@ -295,7 +295,7 @@ export type Listing =
   { readonly kind: 'unread' } | { readonly kind: 'read' } | { readonly kind: 'failed'; readonly error: HostError };
 
 /** The part of a server that changed. */
-export type UnitChange = 'settings' | 'state' | 'mcpl' | 'tools' | 'resources' | 'prompts';
+export type ServerChange = 'settings' | 'state' | 'mcpl' | 'tools' | 'resources' | 'prompts';
 
 /** A snapshot of one server. */
 export interface ServerSnapshot {

@@ -10,7 +10,7 @@ const SHORTEST = 64 * 1024;
 /** Bytes decoded at once. */
 const PIECE = 64 * 1024;
 /** Longer names cannot match any path, however they are escaped. */
-const LONGEST_NAME = 256;
+const MAX_NAME = 256;
 
 /** A value extracted from its message. */
 export interface LiftedValue {
@@ -90,8 +90,8 @@ export class ValueLifter {
       // The parser passes the first byte of a value to recognize it.
       const begins = this.#beginsSpan() ? to - 1 : to;
       this.#put(bytes, from, begins);
-      if (this.#name !== undefined && this.#name.length < LONGEST_NAME)
-        this.#name.push(...bytes.subarray(from, Math.min(to, from + LONGEST_NAME)));
+      if (this.#name !== undefined && this.#name.length < MAX_NAME)
+        this.#name.push(...bytes.subarray(from, Math.min(to, from + MAX_NAME)));
       this.#follow();
       this.#put(bytes, begins, to);
       if (this.#machine.mark === 'valueEnds') this.#endSpan();
@@ -172,7 +172,7 @@ export class ValueLifter {
     const name = this.#name ?? [];
     this.#name = undefined;
     // With escapes it could be any name.
-    if (name.length < LONGEST_NAME && name.includes(0x5c)) this.#isWhole = true;
+    if (name.length < MAX_NAME && name.includes(0x5c)) this.#isWhole = true;
     // Both names include the closing quotation mark.
     this.#member = this.#place?.members.find((place) => isSame(place.name, name));
     if (this.#member === undefined) return;

@@ -8,7 +8,7 @@ import { scopeOfTool, type ToolScope } from './paths/toolScopes.ts';
 import type { Session } from '../session/session.ts';
 import { toolNamed } from '../calls/calledTool.ts';
 import { deniedCall } from './denials.ts';
-import type { ScopeDesk, ScopedUnit } from './scopeDesk.ts';
+import type { ScopeDecider, ScopedUnit } from './scopeDecider.ts';
 import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
 
 /** The parts of a server that calls of scoped tools need. */
@@ -20,7 +20,7 @@ export interface ScopedServer extends ScopedUnit {
 }
 
 export interface ScopeGateOptions {
-  desk(): Promise<ScopeDesk>;
+  decider(): Promise<ScopeDecider>;
   find(server: string): ScopedServer | undefined;
 }
 
@@ -47,8 +47,8 @@ export class ScopeGate implements CallInterceptor {
     if (unit === undefined) throw deniedCall(request.tool, { why: 'changed', detail: undefined });
     const { featureSet, adapter } = scope;
     const { token = NO_CANCELLATION } = context;
-    const desk = await this.#options.desk();
-    const answer = await desk.decide(
+    const decider = await this.#options.decider();
+    const answer = await decider.decide(
       {
         unit,
         featureSet,

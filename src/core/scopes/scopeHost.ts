@@ -8,12 +8,12 @@ import type { Recorder } from '../audit/recorder.ts';
 import type { ElevationRequest, ScopeAuthority } from './scopeRequests.ts';
 import type { AuditQuery, AuditEntry } from '../model/audit.ts';
 import type { ApprovalGrant } from '../model/grant.ts';
-import type { HostLimits, ServerSnapshot, UnitChange } from '../model/server.ts';
+import type { HostLimits, ServerSnapshot, ServerChange } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
-import type { ScopePlace } from './paths/computed.ts';
-import { LiveApprovals } from '../approvals/approvals.ts';
+import type { ScopeContext } from './paths/computed.ts';
+import { StoredApprovals } from '../approvals/approvals.ts';
 import { denialAnswer } from './denials.ts';
-import type { ScopeAnswer, ScopeDesk } from './scopeDesk.ts';
+import type { ScopeAnswer, ScopeDecider } from './scopeDecider.ts';
 import { ScopeGate, type ScopedServer } from './scopeGate.ts';
 
 /** A server with everything that its scopes depend on. */
@@ -31,14 +31,14 @@ export interface ScopeHostOptions {
 
 /** Combines the parts of scopes: requests and calls in, decisions out. Loads the decider on demand. */
 export class ScopeHost implements ScopeAuthority, Disposable {
-  readonly approvals: LiveApprovals;
+  readonly approvals: StoredApprovals;
   readonly gate: ScopeGate;
   readonly #options: ScopeHostOptions;
   readonly #store = new DisposableStore();
   readonly #recorder: BoundedRecorder;
-  readonly #desk = asyncLazy(
-    () => import('./scopeDesk.ts'),
-    ({ ScopeDesk }) => this.#open(ScopeDesk),
+  readonly #decider = asyncLazy(
+    () => import('./scopeDecider.ts'),
+    ({ ScopeDecider }) => this.#open(ScopeDecider),
   );
 
   constructor(options: ScopeHostOptions) {
@@ -47,7 +47,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const recorder = new BoundedRecorder(clock, options.audit);
     this.#recorder = recorder;
     this.approvals = this.#store.add(
-      new LiveApprovals({
+      new StoredApprovals({
         clock,
         ids,
         log: logs.host,
@@ -57,7 +57,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
         record: (record) => recorder.record(record),
       }),
     );
-    this.gate = new ScopeGate({ desk: () => this.#desk.get(), find: (server) => this.#unit(server) });
+    this.gate = new ScopeGate({ decider: () => this.#decider.get(), find: (server) => this.#unit(server) });
   }
 
   /** MCPL §7.4. Returns a reason that does not reveal the pattern. */
@@ -65,8 +65,8 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const unit = this.#unit(request.server);
     if (unit === undefined) return denialAnswer('changed');
     const { featureSet, claim } = request;
-    const desk = await this.#desk.get();
-    const answer: ScopeAnswer = await desk.decide(
+    const decider = await this.#decider.get();
+    const answer: ScopeAnswer = await decider.decide(
       { unit, featureSet, matter: { kind: 'elevate', claim }, call: undefined, isCurrent: () => request.isCurrent() },
       token,
     );
@@ -74,8 +74,8 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   }
 
   /** The decider, loaded on first use. */
-  desk(): Promise<ScopeDesk> {
-    return this.#desk.get();
+  decider(): Promise<ScopeDecider> {
+    return this.#decider.get();
   }
 
   /** A connection with this fingerprint may start. Grants for another fingerprint belonged to a different server. */
@@ -85,7 +85,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   }
 
   /** Ends the approvals that a change of the server makes void. */
-  changed(unit: ScopeUnit, what: UnitChange): void {
+  changed(unit: ScopeUnit, what: ServerChange): void {
     const { snapshot } = unit;
     if (snapshot.state.kind !== 'running') this.approvals.withdraw(unit.id);
     if (snapshot.state.kind !== 'running' || !TELLING.includes(what)) return;
@@ -108,8 +108,8 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const { snapshot } = unit;
     this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
     // MCPL §7.6: a new deny rule overrides all grants.
-    const desk = await this.#desk.get();
-    const denied = new Set((await desk.denied(own, unit)).map(({ id }) => id));
+    const decider = await this.#decider.get();
+    const denied = new Set((await decider.denied(own, unit)).map(({ id }) => id));
     if (denied.size > 0) this.#revoke(({ id }) => denied.has(id), 'the settings deny it now');
   }
 
@@ -123,14 +123,14 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     return this.#options.units().find((unit) => unit.id === id);
   }
 
-  #place(unit: ScopeUnit | undefined): ScopePlace {
+  #place(unit: ScopeUnit | undefined): ScopeContext {
     const { folders, userHome } = this.#options.ports.variables;
     const own = unit?.workingFolder;
     const paths = folders.map(({ path }) => path);
     return { folders, userHome, bases: [...new Set(own === undefined ? paths : [own, ...paths])] };
   }
 
-  #open(Desk: typeof ScopeDesk): ScopeDesk {
+  #open(Desk: typeof ScopeDecider): ScopeDecider {
     const { clock, ids, logs, fileNames } = this.#options.ports;
     return new Desk({
       clock,
@@ -145,7 +145,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
 }
 
 /** Changes that may end an approval. A consent change is announced with the tools. */
-const TELLING: readonly UnitChange[] = ['settings', 'mcpl', 'tools'];
+const TELLING: readonly ServerChange[] = ['settings', 'mcpl', 'tools'];
 
 function isOff({ mcpl }: ServerSnapshot, featureSet: string | undefined): boolean {
   if (featureSet === undefined) return false;

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ScopeClaim } from '../model/scope.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { invalidParams } from '../wire/mcpl/mcplErrors.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 
 /** Decides what a server may touch. */
 export interface ScopeAuthority {
@@ -21,20 +21,20 @@ export interface ElevationRequest {
 }
 
 /** The payload is returned unchanged and shown to the user. */
-const LARGEST_PAYLOAD = 256 * 1024;
+const MAX_PAYLOAD = 256 * 1024;
 
 /**
  * MCPL §7.4 and §7.5. Checked like any other message of a set (docs/decisions/messages-of-a-set.md). Does not block
  * other messages while the user decides.
  */
 export async function elevate(
-  member: McplMember,
+  member: Participant,
   params: JsonObject,
   { token }: Pick<InboundContext, 'token'>,
   authority: ScopeAuthority,
 ): Promise<Json> {
   if (member.dialect.traits.scopes === 'none') throw methodNotFound('scope/elevate');
-  const set = member.admit(params['featureSet'], undefined, 'scope/elevate');
+  const set = member.requireEnabled(params['featureSet'], undefined, 'scope/elevate');
   if (!set.scoped) throw invalidParams(`The feature set "${set.name}" is not declared as scoped.`, 'featureSet');
   const claim = decodeScope(params['scope']);
   const { session } = member;
@@ -58,7 +58,7 @@ function decodeScope(scope: Json | undefined): ScopeClaim {
   if (typeof label !== 'string' || label === '') throw invalidParams('scope.label must be a text.', 'scope.label');
   if (payload !== undefined && !isJsonObject(payload))
     throw invalidParams('scope.payload must be an object.', 'scope.payload');
-  if (payload !== undefined && JSON.stringify(payload).length > LARGEST_PAYLOAD)
-    throw invalidParams(`scope.payload must have at most ${LARGEST_PAYLOAD / 1024} KB.`, 'scope.payload');
+  if (payload !== undefined && JSON.stringify(payload).length > MAX_PAYLOAD)
+    throw invalidParams(`scope.payload must have at most ${MAX_PAYLOAD / 1024} KB.`, 'scope.payload');
   return { label, payload };
 }

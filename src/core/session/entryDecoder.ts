@@ -19,7 +19,7 @@ import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 const PROTOCOL_KEYS = ['era', 'dialect', 'mcpl'] as const;
 export const MCPL_CHOICES = ['auto', 'off', ...MCPL_REVISIONS.map(({ version }) => version)] as const;
-const LONGEST_TIMEOUT = 24 * 3600;
+const MAX_TIMEOUT = 24 * 3600;
 
 const KNOWN_KEYS = [
   'enabled',
@@ -158,10 +158,10 @@ function addedApprovals(
   return autoApprove.filter((tool) => !known.has(tool));
 }
 
-const LONGEST_VALUE = 80;
+const MAX_VALUE = 80;
 
 function cut(json: string): string {
-  return json.length > LONGEST_VALUE ? `${json.slice(0, LONGEST_VALUE)}…` : json;
+  return json.length > MAX_VALUE ? `${json.slice(0, MAX_VALUE)}…` : json;
 }
 
 /** Deny rules of the user apply even if other lists replace theirs, and so do errors in them. */
@@ -279,8 +279,8 @@ function decodeTimeouts(reader: EntryReader): Timeouts {
   const read = (key: keyof Timeouts): number => {
     const value = given[key];
     if (value === undefined) return DEFAULT_TIMEOUTS[key];
-    if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMEOUT) return value;
-    reader.fail(['timeouts', key], `Must be a number of seconds above 0 and up to ${LONGEST_TIMEOUT}.`);
+    if (typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT) return value;
+    reader.fail(['timeouts', key], `Must be a number of seconds above 0 and up to ${MAX_TIMEOUT}.`);
     return DEFAULT_TIMEOUTS[key];
   };
   for (const key of Object.keys(given))

@@ -14,10 +14,10 @@ import type { EntryReader } from './entryReader.ts';
 import { decodeScopes } from './scopeDecoder.ts';
 
 /** Patterns are compared pairwise. */
-const MOST_NAMES = 1_000;
-const LONGEST_HOOK_MS = { beforeTimeoutMs: 60_000, afterTimeoutMs: 30_000 } as const;
-const MOST_REQUESTS = 10_000;
-const MOST_TOKENS = 1_000_000_000;
+const MAX_NAMES = 1_000;
+const MAX_HOOK_MS = { beforeTimeoutMs: 60_000, afterTimeoutMs: 30_000 } as const;
+const MAX_REQUESTS = 10_000;
+const MAX_TOKENS = 1_000_000_000;
 const FARTHEST = 1_000_000;
 
 const NOT_A_PATTERN = 'Must be the name of a feature set, such as "memory.recall", or "memory.*" or "*".';
@@ -44,8 +44,8 @@ function decodeFeatureSets(reader: EntryReader): FeatureSetSettings {
 function decodePatterns(reader: EntryReader, given: JsonObject, key: string): readonly string[] {
   const path = ['featureSets', key];
   const items = reader.list(path, given[key]) ?? [];
-  if (items.length > MOST_NAMES) {
-    reader.fail(path, `Must have at most ${MOST_NAMES} items.`);
+  if (items.length > MAX_NAMES) {
+    reader.fail(path, `Must have at most ${MAX_NAMES} items.`);
     return [];
   }
   const patterns = items.flatMap((item, index) => {
@@ -80,8 +80,8 @@ function decodePush(reader: EntryReader): Readonly<Record<string, PushPolicy>> {
 
 function limited(reader: EntryReader, key: string): readonly (readonly [string, JsonObject[string]])[] {
   const entries = Object.entries(reader.object(key) ?? {});
-  if (entries.length <= MOST_NAMES) return entries;
-  reader.fail([key], `Must have at most ${MOST_NAMES} members.`);
+  if (entries.length <= MAX_NAMES) return entries;
+  reader.fail([key], `Must have at most ${MAX_NAMES} members.`);
   return [];
 }
 
@@ -89,8 +89,8 @@ function decodeHooks(reader: EntryReader): HookSettings {
   const given = reader.object('hooks') ?? {};
   const defaults = DEFAULT_MCPL.hooks;
   reader.warnOfOthers(['hooks'], given, Object.keys(defaults));
-  const milliseconds = (key: keyof typeof LONGEST_HOOK_MS): number =>
-    reader.wholeNumber(['hooks', key], given[key], 1, LONGEST_HOOK_MS[key]) ?? defaults[key];
+  const milliseconds = (key: keyof typeof MAX_HOOK_MS): number =>
+    reader.wholeNumber(['hooks', key], given[key], 1, MAX_HOOK_MS[key]) ?? defaults[key];
   return {
     order: reader.wholeNumber(['hooks', 'order'], given['order'], -FARTHEST, FARTHEST) ?? defaults.order,
     readUserMessage: reader.boolean(['hooks', 'readUserMessage'], given['readUserMessage']) ?? defaults.readUserMessage,
@@ -119,7 +119,7 @@ function decodeInference(reader: EntryReader): InferenceSettings {
     reader.wholeNumber(['inference', key], given[key], 0, most) ?? defaults[key];
   return {
     model: reader.text(['inference', 'model'], given['model']),
-    requestsPerHour: budget('requestsPerHour', MOST_REQUESTS),
-    tokensPerDay: budget('tokensPerDay', MOST_TOKENS),
+    requestsPerHour: budget('requestsPerHour', MAX_REQUESTS),
+    tokensPerDay: budget('tokensPerDay', MAX_TOKENS),
   };
 }

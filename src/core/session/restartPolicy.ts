@@ -5,7 +5,7 @@ export type RestartDecision =
 const WINDOW_MS = 3 * 60_000;
 const MAX_CRASHES = 5;
 const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 30_000;
 /** Random spread of delays, so that servers that crashed together do not restart together. */
 const JITTER = 0.25;
 
@@ -16,7 +16,7 @@ const JITTER = 0.25;
 export function decideRestart(crashes: readonly number[], now: number, random: number): RestartDecision {
   const recent = recentCrashes(crashes, now).length;
   if (recent >= MAX_CRASHES) return { kind: 'giveUp', crashes: recent };
-  const base = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1), LONGEST_DELAY_MS);
+  const base = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, recent - 1), MAX_DELAY_MS);
   return { kind: 'restart', delayMs: Math.round(base * (1 - JITTER + 2 * JITTER * random)) };
 }
 

@@ -5,16 +5,16 @@ import { parseArgumentPath } from '../model/argumentPath.ts';
 import { patternProblem } from '../model/scopePattern.ts';
 import type { EntryReader } from './entryReader.ts';
 
-const MOST_KEYS = 1_000;
-const MOST_PATTERNS = 1_000;
-const MOST_PATHS = 16;
+const MAX_KEYS = 1_000;
+const MAX_PATTERNS = 1_000;
+const MAX_PATHS = 16;
 const EVERY = '*';
 
 const NOTHING_WORKS = 'Everything is denied until it is corrected.';
 const NO_LISTS = 'Must be an object such as {"files.edit": {"whitelist": ["${workspaceFolder}/**"]}}.';
 const NO_KEY = 'Must be the name of a feature set, such as "files.edit", or "files.*" or "*".';
 const NO_ADAPTERS = 'Must be an object such as {"write_file": "$.path"}.';
-const NO_ADAPTER = `Must be a path such as "$.path" or "$.files[*].path", or a list of at most ${MOST_PATHS} of them.`;
+const NO_ADAPTER = `Must be a path such as "$.path" or "$.files[*].path", or a list of at most ${MAX_PATHS} of them.`;
 
 /** The deny rules under a key, and whether all are readable. */
 interface Denials {
@@ -113,8 +113,8 @@ function decodePatterns(
   fail: (path: readonly number[], problem: string) => void,
 ): readonly string[] | undefined {
   if (value === undefined) return undefined;
-  if (!isJsonArray(value) || value.length > MOST_PATTERNS) {
-    fail([], `Must be a list of at most ${MOST_PATTERNS} patterns.`);
+  if (!isJsonArray(value) || value.length > MAX_PATTERNS) {
+    fail([], `Must be a list of at most ${MAX_PATTERNS} patterns.`);
     return [];
   }
   const patterns = value.flatMap((item, index) => {
@@ -142,7 +142,7 @@ function decodeAdapters(reader: EntryReader): ScopeSettings['adapters'] | undefi
 
 function readPaths(value: Json | undefined): readonly string[] | undefined {
   const items = isJsonArray(value) ? value : [value];
-  if (items.length > MOST_PATHS) return undefined;
+  if (items.length > MAX_PATHS) return undefined;
   const paths = items.flatMap((item) =>
     typeof item === 'string' && parseArgumentPath(item) !== undefined ? [item] : [],
   );
@@ -159,8 +159,8 @@ function limited(
   const value = reader.value(key);
   if (value === undefined) return [];
   const entries = isJsonObject(value) ? Object.entries(value) : undefined;
-  if (entries !== undefined && entries.length <= MOST_KEYS) return entries;
-  const what = entries === undefined ? problem : `Must have at most ${MOST_KEYS} members.`;
+  if (entries !== undefined && entries.length <= MAX_KEYS) return entries;
+  const what = entries === undefined ? problem : `Must have at most ${MAX_KEYS} members.`;
   reader.warn([key], `${what} ${NOTHING_WORKS}`);
   return undefined;
 }

@@ -40,8 +40,8 @@ export interface StatelessOptions extends ChannelOptions {
   readonly roundTripMs: number;
 }
 
-const MOST_VERSIONS = 10;
-const LONGEST_VERSION = 40;
+const MAX_VERSIONS = 10;
+const MAX_VERSION = 40;
 const DATED = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A stateless connection: each request carries the version and the client's information. */
@@ -259,7 +259,7 @@ function inWords(error: unknown, version: string): unknown {
 }
 
 function unsupported(error: HostError, version: string, offered: readonly string[]): HostError {
-  const named = offered.slice(0, MOST_VERSIONS).map((each) => cleanLine(each, LONGEST_VERSION));
+  const named = offered.slice(0, MAX_VERSIONS).map((each) => cleanLine(each, MAX_VERSION));
   const supported = named.length === 0 ? '' : ` It supports ${named.join(', ')}.`;
   return new HostError('UNSUPPORTED_VERSION', `The server no longer accepts MCP ${version}.${supported}`, {
     layer: 'protocol',

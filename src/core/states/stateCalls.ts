@@ -5,7 +5,7 @@ import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import { slicedJson, weigh } from '../base/slicedJson.ts';
-import type { ServerState, StateVerdict } from '../mcpl/stateUpdates.ts';
+import type { UpdatedState, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { ResultView } from '../model/content.ts';
 import { checkpointName, type KeptState, type LineageKey, type StateKeeper } from '../model/lineage.ts';
 import { type SentState, stateOwner, stateUse } from '../mcpl/stateSets.ts';
@@ -18,7 +18,7 @@ import type { NewState, StateKeeping } from './stateKeeping.ts';
 import type { StateOwners } from './stateOwners.ts';
 import type { StateQueue, StateTurn } from './stateQueue.ts';
 import type { CallContext, CallStep } from '../calls/callSteps.ts';
-import type { StateUnit } from './stateUnit.ts';
+import type { StatefulServer } from './statefulServer.ts';
 
 export interface StateCallsOptions {
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface StateCallsOptions {
   readonly owners: StateOwners;
   log(server: string): Logger;
   redact(server: string, text: string): string;
-  find(server: string): StateUnit | undefined;
+  find(server: string): StatefulServer | undefined;
 }
 
 /** A call that holds the queue of its set. */
@@ -40,11 +40,11 @@ interface Held {
 }
 
 /** Longer states are sent as JSON text. Shorter ones are sent as values, which a trace shows. */
-const LONGEST_SHOWN = 16_384;
+const MAX_SHOWN = 16_384;
 /** Maximum distinct log messages, because servers repeat them with each call. */
-const MOST_SAID = 500;
+const MAX_SAID = 500;
 /** Maximum pending updates, because each takes time to store. */
-const MOST_UPDATES = 64;
+const MAX_UPDATES = 64;
 /** Above this number only small updates are accepted: one may be 32 MB of text, and more as objects. */
 const FEW_UPDATES = 4;
 const SMALL = 65_536;
@@ -114,9 +114,9 @@ export class StateCalls {
   }
 
   /** Does not wait for calls of the set: the server sends no result before it gets this answer. */
-  async update({ server, featureSet, keeper, state }: ServerState): Promise<StateVerdict> {
+  async update({ server, featureSet, keeper, state }: UpdatedState): Promise<StateVerdict> {
     const underWay = this.#updates.get(server) ?? 0;
-    if (underWay >= MOST_UPDATES) return TOO_MANY;
+    if (underWay >= MAX_UPDATES) return TOO_MANY;
     if (underWay >= FEW_UPDATES && weightOf(state.body) > SMALL) return TOO_MANY;
     this.#updates.set(server, underWay + 1);
     const key = { server, featureSet };
@@ -233,7 +233,7 @@ export class StateCalls {
   #say({ request }: CallContext, what: string): void {
     const message = `The tool "${request.tool}" ${what}`;
     const text = `${request.server} ${message}`;
-    if (this.#said.has(text) || this.#said.size >= MOST_SAID) return;
+    if (this.#said.has(text) || this.#said.size >= MAX_SAID) return;
     this.#said.add(text);
     this.#options.log(request.server).log('warn', message);
   }
@@ -260,7 +260,7 @@ function addState(context: CallContext, { keeper, head, state }: StateBase): voi
     if (head !== undefined) context.extraParams = { ...extra, checkpoint: head.checkpoint };
   } else if (state !== undefined) {
     // The first call has no state. Null would be a state (docs/decisions/state-contents.md).
-    if (state.length > LONGEST_SHOWN) context.parts = { ...parts, state };
+    if (state.length > MAX_SHOWN) context.parts = { ...parts, state };
     else context.extraParams = { ...extra, state: parseJson(state) };
   }
 }

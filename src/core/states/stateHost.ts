@@ -2,24 +2,24 @@ import type { Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { asyncLazy } from '../base/lazy.ts';
 import type { Recorder } from '../audit/recorder.ts';
-import type { ServerState, StateAuthority, StateVerdict } from '../mcpl/stateUpdates.ts';
+import type { UpdatedState, StateAuthority, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { ResultView } from '../model/content.ts';
 import { mayReturnState, type StateUse, stateUse, stateUseOfOwner } from '../mcpl/stateSets.ts';
 import type { Ports } from '../ports.ts';
-import { LiveLineages } from './liveLineages.ts';
+import { StoredLineages } from './storedLineages.ts';
 import { AnnotatedResult } from '../calls/annotatedResult.ts';
-import type { StateDesk } from './stateDesk.ts';
-import type { StateUnit } from './stateUnit.ts';
+import type { StateService } from './stateService.ts';
+import type { StatefulServer } from './statefulServer.ts';
 import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
 
-export type { StateUnit };
+export type { StatefulServer };
 
 export interface StateHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage'>;
   readonly audit: Recorder;
   limits(): HostLimits;
-  units(): readonly StateUnit[];
+  units(): readonly StatefulServer[];
 }
 
 /**
@@ -27,15 +27,15 @@ export interface StateHostOptions {
  * implementation is loaded with the first call that involves a state.
  */
 export class StateHost implements StateAuthority, Disposable {
-  readonly lineages: LiveLineages;
+  readonly lineages: StoredLineages;
   /** The outermost interceptor: stores the state of the final result. */
   readonly outer: CallInterceptor;
   /** The innermost interceptor: runs the calls of a set one by one, each with the latest state. */
   readonly inner: CallInterceptor;
   readonly #options: StateHostOptions;
-  readonly #desk = asyncLazy(
-    () => import('./stateDesk.ts'),
-    ({ StateDesk }) => this.#open(StateDesk),
+  readonly #service = asyncLazy(
+    () => import('./stateService.ts'),
+    ({ StateService }) => this.#open(StateService),
   );
   #isDisposed = false;
 
@@ -43,7 +43,7 @@ export class StateHost implements StateAuthority, Disposable {
     this.#options = options;
     const { clock, logs, storage } = options.ports;
     const { states } = storage;
-    this.lineages = new LiveLineages({ clock, states, log: logs.host, actions: () => this.#desk.get() });
+    this.lineages = new StoredLineages({ clock, states, log: logs.host, actions: () => this.#service.get() });
     this.outer = {
       concerns: (_, tool, { mcpl }) => tool !== undefined && mcpl !== undefined && mayReturnState(mcpl),
       intercept: (context, next) => this.#keep(context, next),
@@ -55,19 +55,19 @@ export class StateHost implements StateAuthority, Disposable {
     };
   }
 
-  async update(state: ServerState): Promise<StateVerdict> {
-    return (await this.#desk.get()).update(state);
+  async update(state: UpdatedState): Promise<StateVerdict> {
+    return (await this.#service.get()).update(state);
   }
 
   /** Stores pending states, or reports them as lost. Call this before the store is closed. */
   async close(): Promise<void> {
-    await this.#desk.value?.close();
+    await this.#service.value?.close();
     this.dispose();
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    this.#desk.value?.dispose();
+    this.#service.value?.dispose();
     this.lineages.dispose();
   }
 
@@ -75,11 +75,11 @@ export class StateHost implements StateAuthority, Disposable {
     return next(context).then(
       (result) => {
         if ((result.raw['state'] ?? undefined) !== undefined) return this.#keepState(context, result);
-        this.#desk.value?.release(context);
+        this.#service.value?.release(context);
         return result;
       },
       (error: unknown) => {
-        this.#desk.value?.release(context);
+        this.#service.value?.release(context);
         throw error;
       },
     );
@@ -87,7 +87,7 @@ export class StateHost implements StateAuthority, Disposable {
 
   async #keepState(context: CallContext, result: ResultView): Promise<ResultView> {
     try {
-      return await (await this.#desk.get()).keep(context, result);
+      return await (await this.#service.get()).keep(context, result);
     } catch (error) {
       // A failure here must not lose the tool's result.
       const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
@@ -105,8 +105,8 @@ export class StateHost implements StateAuthority, Disposable {
       if (!this.lineages.isLoaded) await this.lineages.loaded();
       if (!this.lineages.isKnown({ server: context.server.id, featureSet: use.featureSet })) return next(context);
     }
-    const desk = await this.#desk.get();
-    return desk.send(context, use, next);
+    const service = await this.#service.get();
+    return service.send(context, use, next);
   }
 
   async #useOf({ server: { mcpl, id: server }, request }: CallContext): Promise<StateUse> {
@@ -116,14 +116,14 @@ export class StateHost implements StateAuthority, Disposable {
     if (!this.lineages.isLoaded) await this.lineages.loaded();
     // Without a state there is no owner, so nothing needs to be loaded.
     if (!mcpl.sets.some(({ set }) => this.lineages.isKnown({ server, featureSet: set.name }))) return use;
-    const desk = await this.#desk.get();
-    return stateUseOfOwner(mcpl, await desk.ownerOf(server, request.tool));
+    const service = await this.#service.get();
+    return stateUseOfOwner(mcpl, await service.ownerOf(server, request.tool));
   }
 
-  #open(Desk: typeof StateDesk): StateDesk {
+  #open(Service: typeof StateService): StateService {
     const options = this.#options;
     const { ports, audit } = options;
-    const desk = new Desk({
+    const service = new Service({
       clock: ports.clock,
       ids: ports.ids,
       logs: ports.logs,
@@ -135,7 +135,7 @@ export class StateHost implements StateAuthority, Disposable {
       lineages: this.lineages,
     });
     // The host may have been disposed during loading.
-    if (this.#isDisposed) desk.dispose();
-    return desk;
+    if (this.#isDisposed) service.dispose();
+    return service;
   }
 }

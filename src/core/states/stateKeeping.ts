@@ -35,9 +35,9 @@ interface Waiting {
 }
 
 /** Maximum waiting states per set, and their total characters. Further ones are lost. */
-const MOST_WAITING = 16;
-const MOST_CHARACTERS = 64_000_000;
-const LONGEST_PROBLEM = 1_000;
+const MAX_WAITING = 16;
+const MAX_CHARACTERS = 64_000_000;
+const MAX_PROBLEM = 1_000;
 
 /** Stores states in order of arrival. States that cannot be stored wait in memory. */
 export class StateKeeping {
@@ -160,7 +160,7 @@ export class StateKeeping {
     const waiting = this.#waiting.get(text) ?? { states: [], characters: 0 };
     const size = sizeOf(state);
     const all = [...this.#waiting.values()].reduce((sum, { characters }) => sum + characters, size);
-    const isFull = waiting.states.length >= MOST_WAITING || all > MOST_CHARACTERS;
+    const isFull = waiting.states.length >= MAX_WAITING || all > MAX_CHARACTERS;
     if (!isFull) {
       waiting.states.push(state);
       waiting.characters += size;
@@ -185,7 +185,7 @@ export class StateKeeping {
   /** The problem may quote text of the server. */
   #problemOf({ server }: LineageKey, { node }: StateRecord): string {
     const problem = node.problem ?? 'There is no state at it.';
-    return cleanLine(this.#options.redact(server, problem), LONGEST_PROBLEM);
+    return cleanLine(this.#options.redact(server, problem), MAX_PROBLEM);
   }
 
   #broken(update: StateUpdate, place: number | undefined, problem: string): void {

@@ -18,7 +18,7 @@ import type { StateRecord, StateStore } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { decodeRollback, type RolledBack, rollbackParams } from '../wire/mcpl/rollback.ts';
 import { keyText } from './lineageKey.ts';
-import type { StateUnit } from './stateUnit.ts';
+import type { StatefulServer } from './statefulServer.ts';
 import type { StateKeeping } from './stateKeeping.ts';
 import type { StateQueue, StateTurn } from './stateQueue.ts';
 import { toolNamed } from '../calls/calledTool.ts';
@@ -30,12 +30,12 @@ interface StateRollbackOptions {
   readonly keeping: StateKeeping;
   readonly audit: Recorder;
   redact(server: string, text: string): string;
-  find(server: string): StateUnit | undefined;
+  find(server: string): StatefulServer | undefined;
   onMoved(key: LineageKey): void;
 }
 
 /** A request to move the head. */
-interface Wish {
+interface RollbackRequest {
   readonly detail: CheckpointDetail;
   readonly conversation: string | undefined;
   readonly from: number | undefined;
@@ -51,7 +51,7 @@ interface Ending {
 
 /** MCPL §8.8 */
 const CHECKPOINT_NOT_FOUND = -32005;
-const LONGEST_REASON = 1_000;
+const MAX_REASON = 1_000;
 
 /**
  * Rollbacks (MCPL §8.5, §8.6): the head only moves if the server confirmed it, or if the user continues without the
@@ -90,8 +90,8 @@ export class StateRollback {
     return this.#inTurn(detail, token, async () => {
       // The server may have stopped, or its set may have been switched off, while this waited.
       const session = this.#session(detail);
-      const wish = await this.#wish(detail, conversation);
-      const ending = await this.#asked(wish, session, token);
+      const wanted = await this.#wanted(detail, conversation);
+      const ending = await this.#asked(wanted, session, token);
       this.#record(detail, 'state/rollback', ending.outcome, ending.detail, began);
       return ending.result;
     });
@@ -101,7 +101,7 @@ export class StateRollback {
     const began = this.#options.clock.now();
     const detail = await this.#detail(place);
     await this.#inTurn(detail, NO_CANCELLATION, async () => {
-      const { canContinue, from } = await this.#wish(detail, conversation);
+      const { canContinue, from } = await this.#wanted(detail, conversation);
       const name = checkpointName(detail.node);
       if (!canContinue) throw notContinued(detail);
       await this.#moved({ detail, conversation, canContinue, from }, 'continue', place);
@@ -140,7 +140,7 @@ export class StateRollback {
     }
   }
 
-  async #wish(detail: CheckpointDetail, conversation: string | undefined): Promise<Wish> {
+  async #wanted(detail: CheckpointDetail, conversation: string | undefined): Promise<RollbackRequest> {
     const { states } = this.#options;
     const path = await states.path(detail.node.place);
     if (path === undefined) throw unknownCheckpoint();
@@ -148,8 +148,8 @@ export class StateRollback {
     return { detail, conversation, from: head?.place, canContinue: canContinueFrom(path, detail.keeper) };
   }
 
-  async #asked(wish: Wish, session: Session, token: CancellationToken): Promise<Ending> {
-    const { featureSet, node, server } = wish.detail;
+  async #asked(wanted: RollbackRequest, session: Session, token: CancellationToken): Promise<Ending> {
+    const { featureSet, node, server } = wanted.detail;
     const { call, callMax } = this.#options.find(server)?.snapshot.definition?.timeouts ?? DEFAULT_TIMEOUTS;
     let answer: RolledBack;
     try {
@@ -158,43 +158,43 @@ export class StateRollback {
         await session.request('state/rollback', rollbackParams(featureSet, node.checkpoint), sending),
       );
     } catch (error) {
-      return this.#failed(wish, toHostError(error));
+      return this.#failed(wanted, toHostError(error));
     }
-    return answer.success ? this.#succeeded(wish, answer.checkpoint) : this.#refused(wish, answer.reason);
+    return answer.success ? this.#succeeded(wanted, answer.checkpoint) : this.#refused(wanted, answer.reason);
   }
 
-  async #succeeded(wish: Wish, checkpoint: string | undefined): Promise<Ending> {
-    const asked = wish.detail.node;
+  async #succeeded(wanted: RollbackRequest, checkpoint: string | undefined): Promise<Ending> {
+    const asked = wanted.detail.node;
     const name = checkpointName(asked);
     const outcome = 'success';
     try {
       if (checkpoint === undefined || checkpoint === asked.checkpoint) {
-        await this.#moved(wish, 'rollback', asked.place);
+        await this.#moved(wanted, 'rollback', asked.place);
         return { result: { kind: 'rolledBack', head: asked }, outcome, detail: name };
       }
-      const { kind, node: head } = await this.#arrived(wish, checkpoint);
+      const { kind, node: head } = await this.#arrived(wanted, checkpoint);
       const detail = `${name}: the server went to ${checkpointName(head)}`;
       if (kind !== 'broken') return { result: { kind: 'elsewhere', head, asked }, outcome, detail };
       const reason = `The server went to ${checkpointName(head)}, whose state is not known here.`;
-      return { result: { kind: 'unanswered', reason, canContinue: wish.canContinue }, outcome: 'failure', detail };
+      return { result: { kind: 'unanswered', reason, canContinue: wanted.canContinue }, outcome: 'failure', detail };
     } catch (error) {
       const { suggestion } = toHostError(error);
       const message = `The server went back to ${name}, and that could not be stored: ${messageOf(error)}`;
-      this.#record(wish.detail, 'state/rollback', 'failure', message);
+      this.#record(wanted.detail, 'state/rollback', 'failure', message);
       throw new HostError('STORAGE_FAILED', message, { layer: 'host', effect: 'applied', suggestion, cause: error });
     }
   }
 
   /** Records a new checkpoint name that a rollback returned (docs/decisions/rollback-outcomes.md). */
-  async #arrived(wish: Wish, checkpoint: string): Promise<StateRecord> {
+  async #arrived(wanted: RollbackRequest, checkpoint: string): Promise<StateRecord> {
     const { clock, states } = this.#options;
-    const { server, featureSet, keeper, node } = wish.detail;
+    const { server, featureSet, keeper, node } = wanted.detail;
     // Storing it moves the head and ends a block, as a move would.
     const record = await states.record({
       server,
       featureSet,
       keeper,
-      conversation: wish.conversation,
+      conversation: wanted.conversation,
       checkpoint,
       parent: undefined,
       base: node.place,
@@ -204,54 +204,54 @@ export class StateRollback {
       tool: undefined,
       args: undefined,
     });
-    this.#left(wish);
+    this.#left(wanted);
     return record;
   }
 
-  async #refused(wish: Wish, said: string | undefined): Promise<Ending> {
-    const reason = this.#cleaned(wish, said ?? 'It gave no reason.');
-    await this.#noted(wish, reason);
-    const { canContinue } = wish;
-    const detail = `${checkpointName(wish.detail.node)}: ${reason}`;
+  async #refused(wanted: RollbackRequest, said: string | undefined): Promise<Ending> {
+    const reason = this.#cleaned(wanted, said ?? 'It gave no reason.');
+    await this.#noted(wanted, reason);
+    const { canContinue } = wanted;
+    const detail = `${checkpointName(wanted.detail.node)}: ${reason}`;
     return { result: { kind: 'refused', reason, canContinue }, outcome: 'failure', detail };
   }
 
-  async #failed(wish: Wish, error: HostError): Promise<Ending> {
-    const { canContinue } = wish;
-    const name = checkpointName(wish.detail.node);
-    const reason = this.#cleaned(wish, error.message);
+  async #failed(wanted: RollbackRequest, error: HostError): Promise<Ending> {
+    const { canContinue } = wanted;
+    const name = checkpointName(wanted.detail.node);
+    const reason = this.#cleaned(wanted, error.message);
     const detail = `${name}: ${reason}`;
     if (error.rpcCode === CHECKPOINT_NOT_FOUND) {
-      await this.#options.states.markPruned(wish.detail.node.place);
-      await this.#noted(wish, 'The server no longer has it.');
+      await this.#options.states.markPruned(wanted.detail.node.place);
+      await this.#noted(wanted, 'The server no longer has it.');
       return { result: { kind: 'pruned', canContinue }, outcome: 'failure', detail };
     }
-    if (error.code === 'REMOTE_ERROR' || error.effect === 'none') return this.#refused(wish, reason);
+    if (error.code === 'REMOTE_ERROR' || error.effect === 'none') return this.#refused(wanted, reason);
     // An unreadable answer may still mean success.
     const outcome = OUTCOMES[error.code] ?? 'failure';
-    await this.#noted(wish, reason);
+    await this.#noted(wanted, reason);
     return { result: { kind: 'unanswered', reason, canContinue }, outcome, detail };
   }
 
-  #cleaned({ detail }: Wish, text: string): string {
-    return cleanText(this.#options.redact(detail.server, text), LONGEST_REASON);
+  #cleaned({ detail }: RollbackRequest, text: string): string {
+    return cleanText(this.#options.redact(detail.server, text), MAX_REASON);
   }
 
-  async #moved(wish: Wish, kind: 'rollback' | 'continue', to: number): Promise<void> {
+  async #moved(wanted: RollbackRequest, kind: 'rollback' | 'continue', to: number): Promise<void> {
     const { clock, states } = this.#options;
-    const { conversation, from } = wish;
+    const { conversation, from } = wanted;
     await states.move({ at: clock.now(), kind, from, to, refusal: undefined }, conversation);
-    this.#left(wish);
+    this.#left(wanted);
   }
 
   /** The head moved: drops updates still queued for the old head. */
-  #left({ detail }: Wish): void {
+  #left({ detail }: RollbackRequest): void {
     this.#options.keeping.forget(detail);
     this.#options.onMoved(detail);
   }
 
   /** Records the attempt. A failure to record it does not fail the rollback. */
-  async #noted({ detail, conversation, from }: Wish, refusal: string): Promise<void> {
+  async #noted({ detail, conversation, from }: RollbackRequest, refusal: string): Promise<void> {
     const { clock, states } = this.#options;
     const to = detail.node.place;
     try {
@@ -305,7 +305,7 @@ function notContinued({ keeper, node, server }: CheckpointDetail): HostError {
 }
 
 /** Why a rollback to a checkpoint cannot be requested: a sentence with the next step. */
-function hindranceOf(detail: CheckpointDetail, unit: StateUnit | undefined): string | undefined {
+function hindranceOf(detail: CheckpointDetail, unit: StatefulServer | undefined): string | undefined {
   const { server, featureSet, node } = detail;
   if (node.form === 'placeholder')
     return `Nothing but its name is known of ${checkpointName(node)}. Choose a checkpoint that was recorded.`;
@@ -325,14 +325,14 @@ function canContinueFrom({ hasState }: Pick<LineagePath, 'hasState'>, keeper: St
   return keeper === 'host' && hasState;
 }
 
-function toolsOf(left: readonly Checkpoint[], unit: StateUnit | undefined): RollbackPlan['tools'] {
+function toolsOf(left: readonly Checkpoint[], unit: StatefulServer | undefined): RollbackPlan['tools'] {
   const counts = new Map<string, number>();
   for (const { tool } of left) if (tool !== undefined) counts.set(tool, (counts.get(tool) ?? 0) + 1);
   return [...counts].map(([tool, count]) => ({ tool, count, reachesOut: reachesOut(tool, unit) }));
 }
 
 /** According to the server's hints. An unknown tool may have done anything. */
-function reachesOut(name: string, unit: StateUnit | undefined): boolean {
+function reachesOut(name: string, unit: StatefulServer | undefined): boolean {
   const hints = unit === undefined ? undefined : toolNamed(unit.snapshot, name)?.tool.hints;
   return hints === undefined || (!hints.readOnly && (hints.destructive || hints.openWorld));
 }

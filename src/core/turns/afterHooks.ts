@@ -7,7 +7,7 @@ import { type AnsweredTurn, decodeModified, encodeAfter } from '../wire/mcpl/hoo
 import type { HooksOptions } from './contextHooks.ts';
 import { callHook, type HookAnswer, reasonOf } from './hookCall.ts';
 import { authorityOf, hasHook, hookRecord, turnFor } from './hookTurn.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 
 /** An answer that every blocking hook accepted. */
 export interface Checked {
@@ -51,7 +51,7 @@ export class AfterHooks {
   }
 
   /** The servers that may change the answer. */
-  blockers(members: readonly McplMember[]): readonly McplMember[] {
+  blockers(members: readonly Participant[]): readonly Participant[] {
     return members.filter((member) => hasHook(member, USE) && member.dialect.after === 'blocking');
   }
 
@@ -59,7 +59,7 @@ export class AfterHooks {
    * Calls the hooks one by one, each with the text of the one before, so that no server restores what another removed.
    * Rejects with a `HostError`: ANSWER_WITHHELD if a required check failed, or CANCELLED.
    */
-  async check(turn: AnsweredTurn, blockers: readonly McplMember[], options: CheckOptions): Promise<Checked> {
+  async check(turn: AnsweredTurn, blockers: readonly Participant[], options: CheckOptions): Promise<Checked> {
     const { clock } = this.#options;
     const end = clock.now() + TOTAL_MS;
     const modifiedBy: string[] = [];
@@ -84,13 +84,13 @@ export class AfterHooks {
   }
 
   /** Throws ANSWER_WITHHELD if a server must check an answer that is shown while it streams. */
-  refuseUnchecked(blockers: readonly McplMember[]): void {
+  refuseUnchecked(blockers: readonly Participant[]): void {
     const guard = blockers.find(mustCheck);
     if (guard !== undefined) throw uncheckable(guard);
   }
 
   /** Sends the answer as shown to servers with a non-blocking hook. */
-  tell(turn: AnsweredTurn, members: readonly McplMember[]): void {
+  tell(turn: AnsweredTurn, members: readonly Participant[]): void {
     for (const member of members) {
       if (!hasHook(member, USE) || member.dialect.after !== 'notify') continue;
       try {
@@ -102,7 +102,7 @@ export class AfterHooks {
     }
   }
 
-  async #ask(member: McplMember, turn: AnsweredTurn, leftMs: number, token: CancellationToken): Promise<Finding> {
+  async #ask(member: Participant, turn: AnsweredTurn, leftMs: number, token: CancellationToken): Promise<Finding> {
     const startedAt = this.#options.clock.now();
     const judged = await this.#asked(member, turn, leftMs, token);
     const isWithheld = judged.finding.kind === 'failed' && mustCheck(member);
@@ -111,7 +111,7 @@ export class AfterHooks {
     return judged.finding;
   }
 
-  async #asked(member: McplMember, turn: AnsweredTurn, leftMs: number, token: CancellationToken): Promise<Judged> {
+  async #asked(member: Participant, turn: AnsweredTurn, leftMs: number, token: CancellationToken): Promise<Judged> {
     // The server may have stopped or been switched off since the turn began, so check again before sending the text.
     if (!hasHook(member, USE)) return failed('dropped', 'takes no part any more');
     if (leftMs <= 0) return failed('timeout', 'had no time left after the others');
@@ -122,12 +122,12 @@ export class AfterHooks {
     return judge(member, sent, await callHook(member, call, { clock: this.#options.clock, token }));
   }
 
-  #params(member: McplMember, turn: AnsweredTurn): JsonObject {
+  #params(member: Participant, turn: AnsweredTurn): JsonObject {
     return encodeAfter({ ...turn, userMessage: turnFor(member, turn).userMessage });
   }
 
   #record(
-    member: McplMember,
+    member: Participant,
     turn: AnsweredTurn,
     durationMs: number,
     { outcome, featureSet, detail }: Omit<Judged, 'finding'>,
@@ -137,7 +137,7 @@ export class AfterHooks {
   }
 }
 
-function judge(member: McplMember, turn: AnsweredTurn, answer: HookAnswer): Judged {
+function judge(member: Participant, turn: AnsweredTurn, answer: HookAnswer): Judged {
   if (answer.kind === 'answered') return judgeResult(member, turn, answer.result);
   const why = reasonOf(member, answer);
   if (answer.kind === 'cancelled')
@@ -148,7 +148,7 @@ function judge(member: McplMember, turn: AnsweredTurn, answer: HookAnswer): Judg
   return failed('failure', code === 'REMOTE_ERROR' ? `failed with the error ${rpcCode ?? 'unknown'}` : why);
 }
 
-function judgeResult(member: McplMember, turn: AnsweredTurn, result: Json): Judged {
+function judgeResult(member: Participant, turn: AnsweredTurn, result: Json): Judged {
   const { featureSet: named, modifiedResponse, problem } = decodeModified(result);
   const authority = authorityOf(member, USE, named);
   if (authority.kind === 'refused') return failed('dropped', `gave an answer that does not count: ${authority.why}`);
@@ -164,7 +164,7 @@ function judgeResult(member: McplMember, turn: AnsweredTurn, result: Json): Judg
 }
 
 /** Text that the model wrote is no secret, so an answer that quotes it stays complete. */
-function withoutSecrets(member: McplMember, text: string, before: string): string {
+function withoutSecrets(member: Participant, text: string, before: string): string {
   return member.redact(before) === before ? member.redact(text) : text;
 }
 
@@ -173,11 +173,11 @@ function failed(outcome: AuditOutcome, why: string): Judged {
 }
 
 /** MCPL §13.3 */
-function mustCheck(member: McplMember): boolean {
+function mustCheck(member: Participant): boolean {
   return member.settings.hooks.afterInference === 'failClosed';
 }
 
-function uncheckable({ server }: McplMember): HostError {
+function uncheckable({ server }: Participant): HostError {
   return new HostError(
     'ANSWER_WITHHELD',
     `The server "${server}" must see every answer first, which this chat does not support.`,
@@ -189,7 +189,7 @@ function uncheckable({ server }: McplMember): HostError {
   );
 }
 
-function withheld({ server }: McplMember, why: string): HostError {
+function withheld({ server }: Participant, why: string): HostError {
   return new HostError('ANSWER_WITHHELD', `The answer is not shown: "${server}" has to check it first, and ${why}.`, {
     layer: 'policy',
     suggestion: `Ask again, or set "hooks.afterInference" of "${server}" to "failOpen" to see answers that it did not check.`,

@@ -56,7 +56,7 @@ const AT_ONCE = 4;
 const READ_AGAIN_MS = 60_000;
 /** Minimum length of an answer without a given limit, even if it exceeds an equal share of the rest. */
 const OPEN_ANSWER = 4_096;
-const LONGEST_ANSWER = 1_000_000;
+const MAX_ANSWER = 1_000_000;
 
 interface Flight {
   readonly at: number;
@@ -190,7 +190,7 @@ export class Budgets {
     // Does not reserve everything that is left, because that would block other requests of the server.
     const toCome = AT_ONCE - others.filter(({ tokens }) => tokens > 0).length;
     const share = Math.max(OPEN_ANSWER, Math.floor(left / toCome));
-    const allowed = Math.min(maxTokens ?? share, left, LONGEST_ANSWER);
+    const allowed = Math.min(maxTokens ?? share, left, MAX_ANSWER);
     flight.tokens = inputTokens + allowed;
     return { kind: 'allowed', maxTokens: allowed };
   }

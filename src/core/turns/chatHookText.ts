@@ -18,7 +18,7 @@ const LEFT_OUT = '[More context was left out: it is more than a hook of this cha
 const MAX_CONTEXT = 400_000;
 const MAX_EVENTS = 32_000;
 /** Per prompt. The rest is sent with the next one. */
-const MOST_EVENTS = 10;
+const MAX_EVENTS_COUNT = 10;
 
 /** The events sent with one prompt, oldest first. */
 interface Delivery {
@@ -31,7 +31,7 @@ export function deliveryOf(waiting: readonly InboundEvent[]): Delivery {
   const events: InboundEvent[] = [];
   const texts: string[] = [];
   let left = MAX_EVENTS;
-  for (const event of waiting.slice(0, MOST_EVENTS)) {
+  for (const event of waiting.slice(0, MAX_EVENTS_COUNT)) {
     const text = eventText(event);
     if (text.length > left && events.length > 0) break;
     left -= text.length;
@@ -94,8 +94,8 @@ type ChatHookInput =
   | { readonly kind: 'stop'; readonly session: string; readonly transcript: string | undefined };
 
 /** Maximum length of a prompt. A server that needs more can offer a tool. */
-const LONGEST_PROMPT = 256_000;
-const LONGEST_PATH = 4_096;
+const MAX_PROMPT = 256_000;
+const MAX_PATH = 4_096;
 /** The session becomes a conversation id and must match a file name. */
 const SESSION = /^[\w-][\w.-]{0,199}$/;
 
@@ -106,12 +106,12 @@ export function decodeChatHook(input: Json): ChatHookInput | undefined {
   if (typeof session !== 'string' || !SESSION.test(session)) return undefined;
   if (event === 'Stop') return { kind: 'stop', session, transcript: transcriptOf(session, path) };
   if (event !== 'UserPromptSubmit' || typeof prompt !== 'string') return undefined;
-  return prompt.length > LONGEST_PROMPT ? undefined : { kind: 'prompt', session, prompt };
+  return prompt.length > MAX_PROMPT ? undefined : { kind: 'prompt', session, prompt };
 }
 
 /** The transcript must have the session's name and be in a folder of this name. No other file is opened. */
 function transcriptOf(session: string, path: Json | undefined): string | undefined {
-  if (typeof path !== 'string' || path.length > LONGEST_PATH || path.includes('\0')) return undefined;
+  if (typeof path !== 'string' || path.length > MAX_PATH || path.includes('\0')) return undefined;
   const [folder, name] = path.split(/[\\/]/).slice(-2);
   return folder === 'transcripts' && name === `${session}.jsonl` ? path : undefined;
 }

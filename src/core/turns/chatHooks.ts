@@ -33,7 +33,7 @@ interface ChatSession {
 const CONTEXT_MS = 3_500;
 const TOTAL_MS = 4_300;
 /** Drops the chats that were idle longest. */
-const MOST_SESSIONS = 64;
+const MAX_SESSIONS = 64;
 const TWICE_MS = 1_000;
 const EVENT_AGE_MS = 24 * 60 * 60_000;
 const NOTHING: JsonObject = {};
@@ -175,7 +175,7 @@ export class ChatHooks implements Disposable {
     this.#sessions.delete(id);
     this.#sessions.set(id, known);
     const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) {
+    if (this.#sessions.size > MAX_SESSIONS && oldest !== undefined) {
       this.#sessions.get(oldest)?.open?.inference.abandon();
       this.#sessions.delete(oldest);
     }

@@ -1,7 +1,7 @@
 import { Deferred, ignoreFailure } from '../base/async.ts';
 import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 import type { FinishReason, ModelFailure } from '../model/inference.ts';
-import type { LanguageModel, ModelChoice, ModelRequest, Models, ModelRunEnd, ModelWish } from '../modelPorts.ts';
+import type { LanguageModel, ModelChoice, ModelRequest, Models, ModelRunEnd, ModelSelection } from '../modelPorts.ts';
 import type { Clock } from '../ports.ts';
 import { OutputLimit } from './outputLimit.ts';
 import { waitFor } from '../base/patience.ts';
@@ -38,11 +38,11 @@ export interface RunOutcome {
 
 export async function chooseModel(
   models: Models,
-  wish: ModelWish,
+  wanted: ModelSelection,
   { clock, token }: { readonly clock: Clock; readonly token: CancellationToken },
 ): Promise<ModelChoice | Unanswered> {
   try {
-    const waited = await waitFor(models.choose(wish, token), { clock, ms: CHOICE_MS, token });
+    const waited = await waitFor(models.choose(wanted, token), { clock, ms: CHOICE_MS, token });
     return waited.kind === 'done' ? waited.value : waited;
   } catch (error) {
     return { kind: 'broken', error };

@@ -6,7 +6,7 @@ import { decodeInjections, encodeBefore, type HookTurn, type Injection } from '.
 import { callHook, type HookAnswer, reasonOf } from './hookCall.ts';
 import { authorityOf, hasHook, hookRecord, type HookReport, turnFor } from './hookTurn.ts';
 import { admitInjections, type Placed } from './injectionLimits.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 import { redactContent } from '../events/pushRedaction.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
@@ -28,7 +28,7 @@ export interface Gathered {
 }
 
 interface Contribution extends Gathered {
-  readonly member: McplMember;
+  readonly member: Participant;
 }
 
 const METHOD = 'context/beforeInference';
@@ -43,12 +43,12 @@ export class ContextHooks {
   }
 
   /** The servers to ask, in the same order. */
-  participants(members: readonly McplMember[]): readonly McplMember[] {
+  participants(members: readonly Participant[]): readonly Participant[] {
     return members.filter((member) => hasHook(member, USE));
   }
 
   /** Asks all servers in parallel, so it takes as long as the slowest. Never rejects. */
-  async gather(turn: HookTurn, members: readonly McplMember[], options: GatherOptions): Promise<Gathered> {
+  async gather(turn: HookTurn, members: readonly Participant[], options: GatherOptions): Promise<Gathered> {
     const { clock } = this.#options;
     const { token, mostMs = Infinity } = options;
     const params = { seen: encodeBefore(turn), hidden: encodeBefore({ ...turn, userMessage: null }) };
@@ -69,7 +69,7 @@ export class ContextHooks {
     };
   }
 
-  #received(turn: HookTurn, member: McplMember, answer: HookAnswer): Gathered {
+  #received(turn: HookTurn, member: Participant, answer: HookAnswer): Gathered {
     const { durationMs } = answer;
     if (answer.kind === 'answered') return this.#answered(turn, member, answer.result, durationMs);
     const why = reasonOf(member, answer);
@@ -79,7 +79,7 @@ export class ContextHooks {
     return { placed: [], remarks: [`"${member.server}" ${why}; the turn goes on without its context.`] };
   }
 
-  #answered(turn: HookTurn, member: McplMember, result: Json, durationMs: number): Gathered {
+  #answered(turn: HookTurn, member: Participant, result: Json, durationMs: number): Gathered {
     const report = { operation: METHOD, durationMs } as const;
     try {
       const { featureSet, injections, remarks } = decodeInjections(result);
@@ -110,14 +110,14 @@ export class ContextHooks {
     return { placed: [], remarks: [`The context of "${member.server}" was not used: ${authority.why}.`] };
   }
 
-  #record(turn: HookTurn, member: McplMember, report: HookReport): void {
+  #record(turn: HookTurn, member: Participant, report: HookReport): void {
     const { clock, recorder } = this.#options;
     recorder.record(hookRecord(clock, member, turn, report));
   }
 }
 
 /** The text goes to a model, and other servers read its answer. */
-function withoutSecrets(member: McplMember, injections: readonly Injection[]): readonly Injection[] {
+function withoutSecrets(member: Participant, injections: readonly Injection[]): readonly Injection[] {
   const redact = (text: string): string => member.redact(text);
   return injections.map((injection) => {
     const { namespace, content } = injection;

@@ -1,6 +1,6 @@
 import type { ModelFacts } from '../model/inference.ts';
 
-const MOST_CONVERSATIONS = 500;
+const MAX_CONVERSATIONS = 500;
 
 /** The last used model of each conversation. Drops the conversations that were idle longest. */
 export class ConversationModels {
@@ -11,7 +11,7 @@ export class ConversationModels {
     this.#models.delete(conversationId);
     this.#models.set(conversationId, `${vendor}/${id}`);
     const [oldest] = this.#models.keys();
-    if (this.#models.size > MOST_CONVERSATIONS && oldest !== undefined) this.#models.delete(oldest);
+    if (this.#models.size > MAX_CONVERSATIONS && oldest !== undefined) this.#models.delete(oldest);
   }
 
   /** As `vendor/id`. */

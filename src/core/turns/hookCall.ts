@@ -4,7 +4,7 @@ import { cleanLine } from '../base/cleanText.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { assertNever, type HostError, isHostError, toHostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 
 export interface HookCall {
   readonly method: string;
@@ -32,7 +32,7 @@ const MAX_REASON = 300;
  * before this returns. Requests of the server, or a connection that waits for the user, do not extend the timeout. Late
  * answers are ignored.
  */
-export function callHook(member: McplMember, call: HookCall, { clock, token }: HookContext): Promise<HookAnswer> {
+export function callHook(member: Participant, call: HookCall, { clock, token }: HookContext): Promise<HookAnswer> {
   if (token.isCancellationRequested) return Promise.resolve({ kind: 'cancelled', durationMs: 0 });
   const startedAt = clock.now();
   const held = new DisposableStore();
@@ -59,7 +59,7 @@ export function callHook(member: McplMember, call: HookCall, { clock, token }: H
 }
 
 /** Why a hook contributed nothing. Completes "The server …". */
-export function reasonOf(member: McplMember, answer: Exclude<HookOutcome, { kind: 'answered' }>): string {
+export function reasonOf(member: Participant, answer: Exclude<HookOutcome, { kind: 'answered' }>): string {
   switch (answer.kind) {
     case 'timeout':
       return 'did not answer in time';
@@ -73,7 +73,7 @@ export function reasonOf(member: McplMember, answer: Exclude<HookOutcome, { kind
 }
 
 /** Async, so that a missing session becomes a rejection too. */
-async function send(member: McplMember, call: HookCall, token: CancellationToken): Promise<Json> {
+async function send(member: Participant, call: HookCall, token: CancellationToken): Promise<Json> {
   const { method, params, timeoutMs } = call;
   return member.session.request(method, params, { timeoutMs, maxTimeoutMs: timeoutMs, token });
 }

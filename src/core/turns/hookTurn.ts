@@ -1,12 +1,12 @@
 import { cleanLine } from '../base/cleanText.ts';
 import { clip } from '../base/json.ts';
 import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
-import type { FeatureSet, McplUse } from '../model/mcpl.ts';
+import type { FeatureSet, Capability } from '../model/mcpl.ts';
 import type { Clock } from '../ports.ts';
 import type { HookTurn } from '../wire/mcpl/hooks.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 
-export type HookUse = Extract<McplUse, `contextHooks.${string}`>;
+export type HookUse = Extract<Capability, `contextHooks.${string}`>;
 
 export type Authority =
   | { readonly kind: 'allowed'; readonly featureSet: string | undefined }
@@ -27,14 +27,14 @@ const USES = {
 } as const;
 
 /** Checks the sets first: a stopped server has none, and its other members are unavailable. */
-export function hasHook(member: McplMember, use: HookUse): boolean {
+export function hasHook(member: Participant, use: HookUse): boolean {
   if (member.setsFor(use).length === 0) return false;
   const { before, after } = member.dialect;
   return use === 'contextHooks.beforeInference' ? before : after !== 'none';
 }
 
 /** The turn without the parts that this server must not see. */
-export function turnFor(member: McplMember, turn: HookTurn): HookTurn {
+export function turnFor(member: Participant, turn: HookTurn): HookTurn {
   return member.settings.hooks.readUserMessage ? turn : { ...turn, userMessage: null };
 }
 
@@ -42,7 +42,7 @@ export function turnFor(member: McplMember, turn: HookTurn): HookTurn {
  * Whether an answer counts, judged on arrival: an enabled set of the server must use the hook. The set that the answer
  * names (MCPL §6.5) is a claim, which can only remove authority.
  */
-export function authorityOf(member: McplMember, use: HookUse, named: string | undefined): Authority {
+export function authorityOf(member: Participant, use: HookUse, named: string | undefined): Authority {
   const sets = member.setsFor(use);
   if (sets.length === 0) return { kind: 'refused', why: 'no feature set of it with this hook is on any more' };
   if (named === undefined) return { kind: 'allowed', featureSet: onlySet(sets) };
@@ -58,7 +58,7 @@ function onlySet(sets: readonly FeatureSet[]): string | undefined {
 }
 
 /** If the answer names no set, records the set that the server was asked for, provided there is only one. */
-export function hookRecord(clock: Clock, member: McplMember, turn: HookTurn, report: HookReport): AuditRecord {
+export function hookRecord(clock: Clock, member: Participant, turn: HookTurn, report: HookReport): AuditRecord {
   const { operation, outcome, durationMs, detail } = report;
   const featureSet = report.featureSet ?? onlySet(member.setsFor(USES[operation]));
   return auditRecord({

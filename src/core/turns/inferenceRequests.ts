@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ModelRefusal } from '../hostTypes.ts';
 import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { HostLimits } from '../model/server.ts';
-import type { LanguageModel, ModelChoice, Models, ModelWish } from '../modelPorts.ts';
+import type { LanguageModel, ModelChoice, Models, ModelSelection } from '../modelPorts.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { idIn } from '../wire/mcpl/bounds.ts';
@@ -26,7 +26,7 @@ import {
   type InferenceParams,
 } from '../wire/mcpl/inferenceMessages.ts';
 import type { Budgets, Refusal, Taken } from './budgets.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 import type { ConversationModels } from './conversationModels.ts';
 import { chooseModel, runModel, type RunOutcome, type Unanswered } from './chooseModel.ts';
 import { redactContent } from '../events/pushRedaction.ts';
@@ -57,7 +57,7 @@ interface Verdict {
 }
 
 interface Request {
-  readonly member: McplMember;
+  readonly member: Participant;
   readonly featureSet: string;
   readonly params: InferenceParams;
   readonly context: InboundContext;
@@ -67,7 +67,7 @@ interface Request {
 const MAX_DETAIL = 500;
 const MAX_CONVERSATION = 100;
 /** The id is repeated in every chunk of the answer. */
-const LONGEST_ID = 512;
+const MAX_ID = 512;
 /** Repeated requests of a server share one lookup for this long. */
 const SHARED_MS = 1_000;
 
@@ -94,11 +94,11 @@ class ModelInfo {
   }
 
   /** Calls `onLooked` for a new lookup, but not for a cached answer. */
-  ask(server: string, wish: ModelWish, onLooked: (answer: ModelInfoAnswer) => void): Promise<ModelInfoAnswer> {
+  ask(server: string, wanted: ModelSelection, onLooked: (answer: ModelInfoAnswer) => void): Promise<ModelInfoAnswer> {
     const { clock } = this.#options;
     const known = this.#lookups.get(server);
     if (known !== undefined && clock.now() < known.until) return known.answer;
-    const lookup: Lookup = { answer: this.#look(wish), until: Number.POSITIVE_INFINITY };
+    const lookup: Lookup = { answer: this.#look(wanted), until: Number.POSITIVE_INFINITY };
     this.#lookups.set(server, lookup);
     return lookup.answer.then((answer) => {
       lookup.until = clock.now() + SHARED_MS;
@@ -107,10 +107,10 @@ class ModelInfo {
     });
   }
 
-  async #look(wish: ModelWish): Promise<ModelInfoAnswer> {
+  async #look(wanted: ModelSelection): Promise<ModelInfoAnswer> {
     const { clock, models } = this.#options;
     // Shared with later callers, so a single caller must not cancel it.
-    const choice: ModelChoice | Unanswered = await chooseModel(models, wish, { clock, token: NO_CANCELLATION });
+    const choice: ModelChoice | Unanswered = await chooseModel(models, wanted, { clock, token: NO_CANCELLATION });
     return choice.kind === 'model' ? { kind: 'facts', facts: choice.model.facts } : choice;
   }
 }
@@ -128,15 +128,15 @@ export class InferenceRequests {
   }
 
   /** Handles `inference/request`. Throws a `WireError` as the answer. */
-  async handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
-    const set = member.admit(params['featureSet'], 'inferenceRequest');
+  async handle(member: Participant, params: JsonObject, context: InboundContext): Promise<Json> {
+    const set = member.requireEnabled(params['featureSet'], 'inferenceRequest');
     if (params['stream'] === true && member.dialect.traits.separateInferenceUses)
-      member.admit(set.name, 'inferenceRequest.streaming');
+      member.requireEnabled(set.name, 'inferenceRequest.streaming');
     const { clock, ids } = this.#options;
     const at = clock.now();
     const inferenceId = `inf_${ids.uuid()}`;
     const verdict = await this.#judge(member, set.name, params, context);
-    const conversation = idIn(params['conversationId'], LONGEST_ID);
+    const conversation = idIn(params['conversationId'], MAX_ID);
     const detail = conversation === undefined ? verdict.detail : inConversation(conversation, verdict.detail);
     const facts = { at, operation: 'inference/request', featureSet: set.name, inferenceId };
     this.#record(member, { ...verdict, detail }, facts);
@@ -145,7 +145,7 @@ export class InferenceRequests {
   }
 
   /** Handles `model/info`. Throws a `WireError` as the answer. */
-  async modelInfo(member: McplMember, _params: JsonObject, _context: InboundContext): Promise<Json> {
+  async modelInfo(member: Participant, _params: JsonObject, _context: InboundContext): Promise<Json> {
     const at = this.#options.clock.now();
     const facts = { at, operation: 'model/info' };
     if (member.dialect.traits.separateInferenceUses && member.setsFor('modelInfo').length === 0) {
@@ -153,7 +153,7 @@ export class InferenceRequests {
       this.#record(member, refused(error), facts);
       throw error;
     }
-    const answer = await this.#info.ask(member.server, this.#wish(member), (looked) => {
+    const answer = await this.#info.ask(member.server, this.#wanted(member), (looked) => {
       if (looked.kind === 'facts') {
         this.#record(member, { outcome: 'success', detail: looked.facts.id }, facts);
         return;
@@ -166,10 +166,10 @@ export class InferenceRequests {
     throw errorOf(answer);
   }
 
-  async #judge(member: McplMember, featureSet: string, params: JsonObject, context: InboundContext): Promise<Verdict> {
+  async #judge(member: Participant, featureSet: string, params: JsonObject, context: InboundContext): Promise<Verdict> {
     if (member.isInHook) return refused(inHook());
-    if (String(context.requestId).length > LONGEST_ID)
-      return refused(invalidParams(`The id of a request must be at most ${LONGEST_ID} characters.`, 'id'));
+    if (String(context.requestId).length > MAX_ID)
+      return refused(invalidParams(`The id of a request must be at most ${MAX_ID} characters.`, 'id'));
     const decoded = decodeInferenceRequest(params);
     if (decoded.kind === 'invalid') return refused(invalidParams(decoded.why, decoded.field));
     const taken = await this.#options.budgets.take(member);
@@ -212,12 +212,12 @@ export class InferenceRequests {
   /** The server's setting comes first, then the conversation's model if available, then the host's choice. */
   async #choose({ member, params, context: { token } }: Request): Promise<ModelChoice | Unanswered> {
     const { clock, models, conversations } = this.#options;
-    const wish = this.#wish(member);
+    const wanted = this.#wanted(member);
     const used = member.settings.inference.model === undefined ? conversations.of(params.conversationId) : undefined;
-    if (used === undefined) return chooseModel(models, wish, { clock, token });
-    const choice = await chooseModel(models, { ...wish, name: used }, { clock, token });
+    if (used === undefined) return chooseModel(models, wanted, { clock, token });
+    const choice = await chooseModel(models, { ...wanted, name: used }, { clock, token });
     const isGone = choice.kind === 'failed' && choice.reason === 'no_model';
-    return isGone ? chooseModel(models, wish, { clock, token }) : choice;
+    return isGone ? chooseModel(models, wanted, { clock, token }) : choice;
   }
 
   async #run(request: Request, model: LanguageModel, counter: TokenCounter, maxTokens: number): Promise<RunOutcome> {
@@ -284,16 +284,16 @@ export class InferenceRequests {
     };
   }
 
-  #wish(member: McplMember): ModelWish {
+  #wanted(member: Participant): ModelSelection {
     return { name: member.settings.inference.model ?? this.#options.limits().model, server: member.server };
   }
 
-  #tellRefusal({ server }: McplMember, end: Unanswered): void {
+  #tellRefusal({ server }: Participant, end: Unanswered): void {
     if (isRefusal(end)) this.#options.onRefused({ server, reason: end.reason });
   }
 
   #record(
-    member: McplMember,
+    member: Participant,
     { outcome, detail, tokens, model }: Omit<Verdict, 'answer'>,
     facts: Pick<AuditRecord, 'at' | 'operation'> & Partial<Pick<AuditRecord, 'featureSet' | 'inferenceId'>>,
   ): void {
@@ -324,7 +324,7 @@ function refused(error: WireError): Verdict {
 }
 
 function unanswered(
-  member: McplMember,
+  member: Participant,
   end: Unanswered,
   tokens: number | undefined,
   isEstimate: boolean = false,

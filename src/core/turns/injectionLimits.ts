@@ -2,7 +2,7 @@ import { cleanLine, textForModels } from '../base/cleanText.ts';
 import { blockText, type ContentBlock } from '../model/content.ts';
 import type { InjectionPosition } from '../model/mcpl.ts';
 import type { Injection } from '../wire/mcpl/hooks.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 
 /** An accepted injection with its position. */
 export interface Placed {
@@ -18,7 +18,7 @@ export interface Admitted {
   readonly remarks: readonly string[];
 }
 
-type Injector = Pick<McplMember, 'server' | 'settings'>;
+type Injector = Pick<Participant, 'server' | 'settings'>;
 type Image = ContentBlock & { readonly type: 'image' };
 
 const MAX_INJECTIONS = 20;

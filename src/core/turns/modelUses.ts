@@ -5,7 +5,7 @@ import { Emitter } from '../base/event.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { ModelUses } from '../hostTypes.ts';
 import type { Budgets, Payer } from './budgets.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 import { type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { InferenceSettings } from '../model/mcpl.ts';
 import {
@@ -18,21 +18,21 @@ import {
   spentText,
 } from '../model/modelUse.ts';
 import type { AuditStore } from '../ports.ts';
-import type { LiveAudit } from '../audit/auditLog.ts';
+import type { StoredAudit } from '../audit/auditLog.ts';
 
 /** The parts of a server that model use needs. */
-export interface ModelUnit {
+export interface ModelServer {
   readonly id: string;
   /** The effective settings for model use. Undefined if they are unreadable. */
   readonly inference: InferenceSettings | undefined;
-  readonly mcpl: { readonly member: Pick<McplMember, 'setsFor'> | undefined };
+  readonly mcpl: { readonly member: Pick<Participant, 'setsFor'> | undefined };
 }
 
-export interface LiveModelUsesOptions {
+export interface StoredModelUsesOptions {
   readonly clock: Clock;
-  readonly audit: LiveAudit;
+  readonly audit: StoredAudit;
   readonly store: Pick<AuditStore, 'totals'>;
-  units(): readonly ModelUnit[];
+  units(): readonly ModelServer[];
   /** Loads the budgets if necessary. */
   budgets(): Promise<Budgets>;
 }
@@ -41,15 +41,15 @@ export interface LiveModelUsesOptions {
 const TELL_MS = 250;
 
 /** Model use according to the audit, which is the only record of it. */
-export class LiveModelUses implements ModelUses, Disposable {
-  readonly #options: LiveModelUsesOptions;
+export class StoredModelUses implements ModelUses, Disposable {
+  readonly #options: StoredModelUsesOptions;
   readonly #changed = new Emitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #appended: Disposable;
   #budgets: Budgets | undefined;
   readonly #telling: Throttle;
 
-  constructor(options: LiveModelUsesOptions) {
+  constructor(options: StoredModelUsesOptions) {
     this.#options = options;
     this.#telling = new Throttle(options.clock, TELL_MS, () => this.#changed.fire());
     this.#appended = options.audit.onDidAppend((records) => {

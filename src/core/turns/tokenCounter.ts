@@ -7,7 +7,7 @@ import { waitFor } from '../base/patience.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Above every real count. Sums of it are still exact integers. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 /** A common estimate for unknown texts. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -34,7 +34,7 @@ export class TokenCounter {
   async count(text: string): Promise<number> {
     if (text === '') return 0;
     const counted = this.#isEstimating ? undefined : await this.#ask(text);
-    if (counted !== undefined && counted >= 0 && counted <= MOST_TOKENS) return Math.ceil(counted);
+    if (counted !== undefined && counted >= 0 && counted <= MAX_TOKENS) return Math.ceil(counted);
     this.#isEstimating = true;
     return this.estimate(text);
   }

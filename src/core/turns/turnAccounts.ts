@@ -5,7 +5,7 @@ import type { ModelFacts, Usage } from '../model/inference.ts';
 import { operationOf, spentText } from '../model/modelUse.ts';
 import type { Clock } from '../ports.ts';
 import type { Budgets, Taken } from './budgets.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 import type { Unanswered } from './chooseModel.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { overBudget } from './turnFailure.ts';
@@ -44,7 +44,7 @@ export class TurnAccounts {
   }
 
   /** Rejects with a `HostError`: BUDGET_SPENT. */
-  async open(payer: McplMember | undefined, inferenceId: string): Promise<Account> {
+  async open(payer: Participant | undefined, inferenceId: string): Promise<Account> {
     const { clock, recorder, budgets } = this.#options;
     const startedAt = clock.now();
     const route = payer === undefined ? 'chat' : 'event';

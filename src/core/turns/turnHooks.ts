@@ -6,13 +6,13 @@ import type { Usage } from '../model/inference.ts';
 import { AfterHooks, type Checked } from './afterHooks.ts';
 import { ContextHooks, type Gathered, type HooksOptions } from './contextHooks.ts';
 import type { ConversationModels } from './conversationModels.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 
 export interface TurnHooksOptions extends HooksOptions {
   readonly log: Logger;
   /** Records the model of each conversation. */
   readonly conversations: Pick<ConversationModels, 'note'>;
-  members(): readonly McplMember[];
+  members(): readonly Participant[];
 }
 
 export interface HookedTurnOptions {
@@ -38,7 +38,7 @@ export class TurnHooks {
   /** Call this before awaiting anything: a server that stops later must still check the answer. */
   begin(options: HookedTurnOptions): HookedTurn {
     const { log, conversations } = this.#options;
-    const members = (): readonly McplMember[] => inOrder(this.#options.members());
+    const members = (): readonly Participant[] => inOrder(this.#options.members());
     return new HookedTurn({ before: this.#before, after: this.#after, members, log, conversations }, options);
   }
 }
@@ -49,7 +49,7 @@ interface Parts {
   readonly log: Logger;
   readonly conversations: TurnHooksOptions['conversations'];
   /** In hook order. */
-  members(): readonly McplMember[];
+  members(): readonly Participant[];
 }
 
 /** One inference: servers add context to it, then read its answer. */
@@ -57,8 +57,8 @@ export class HookedTurn {
   readonly #parts: Parts;
   readonly #options: HookedTurnOptions;
   /** Servers that could change the answer when the turn began. */
-  readonly #guards: readonly McplMember[];
-  #blockers: readonly McplMember[] | undefined;
+  readonly #guards: readonly Participant[];
+  #blockers: readonly Participant[] | undefined;
 
   constructor(parts: Parts, options: HookedTurnOptions) {
     this.#parts = parts;
@@ -110,7 +110,7 @@ export class HookedTurn {
    * Servers that could change the answer when the turn began, or when its context was complete. Includes servers that
    * have stopped since: their settings decide whether the answer is shown without a check.
    */
-  #checkers(): readonly McplMember[] {
+  #checkers(): readonly Participant[] {
     const { after } = this.#parts;
     this.#blockers ??= inOrder([...new Set([...this.#guards, ...after.blockers(this.#parts.members())])]);
     return this.#blockers;
@@ -127,6 +127,6 @@ export class HookedTurn {
 }
 
 /** Servers with equal order stay in the order of the settings. */
-function inOrder(members: readonly McplMember[]): readonly McplMember[] {
+function inOrder(members: readonly Participant[]): readonly Participant[] {
   return members.toSorted((a, b) => a.settings.hooks.order - b.settings.hooks.order);
 }

@@ -56,11 +56,11 @@ export function decodeUrlElicitation(params: JsonObject): Decoded<UrlElicitation
   });
 }
 
-const LONGEST_URL = 100_000;
+const MAX_URL = 100_000;
 
 /** Opening another scheme could run a program. */
 function isWebUrl(url: string): boolean {
-  if (url.length > LONGEST_URL) return false;
+  if (url.length > MAX_URL) return false;
   try {
     return /^https?:$/.test(new URL(url).protocol);
   } catch {

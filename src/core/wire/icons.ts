@@ -4,7 +4,7 @@ import { list, number, object, text, texts } from './members.ts';
 
 const MAX_ICONS = 20;
 /** Maximum characters of a `data:` URI. Larger images are not used as icons. */
-const LONGEST_SOURCE = 200_000;
+const MAX_SOURCE = 200_000;
 
 /**
  * The icons that are safe to show. MCP 2025-11-25 "Icons": only `https:` and `data:`, because other schemes
@@ -17,7 +17,7 @@ export function decodeIcons(value: Json | undefined): readonly Icon[] {
 function decodeIcon(value: Json): readonly Icon[] {
   const icon = object(value);
   const src = text(icon?.['src']);
-  if (icon === undefined || src === undefined || src.length > LONGEST_SOURCE || !isSafeSource(src)) return [];
+  if (icon === undefined || src === undefined || src.length > MAX_SOURCE || !isSafeSource(src)) return [];
   const { theme, sizes } = icon;
   return [
     {

@@ -24,8 +24,8 @@ interface PageShape<T> {
 /** Maximum distinct reasons, because a hostile page may have millions of bad entries. */
 const MAX_REASONS = 10;
 /** Models read only part of this, and the editor copies it on every change. */
-const LONGEST_ITEM = 1_000_000;
-const LONGEST_NAME = 256;
+const MAX_ITEM = 1_000_000;
+const MAX_NAME = 256;
 
 /** The list in an answer. Also accepts a bare list, as sent by servers older than the standard. */
 export function listIn(result: Json, member: string): readonly Json[] | undefined {
@@ -58,7 +58,7 @@ export function decodePage<T>(result: Json, { member, one, many, decode }: PageS
 }
 
 function decodeItem<T>(item: Json, length: number, one: string, decode: (item: JsonObject) => T | string): T | string {
-  if (length > LONGEST_ITEM) return `${one} of ${length} characters`;
+  if (length > MAX_ITEM) return `${one} of ${length} characters`;
   return isJsonObject(item) ? decode(item) : `${one} that is not an object`;
 }
 
@@ -72,7 +72,7 @@ export function decodeFreshness(result: Json): Freshness | undefined {
 }
 
 /** Why a name or a URI is unusable. */
-export function nameProblem(name: string, one: string, what = 'name', longest = LONGEST_NAME): string | undefined {
+export function nameProblem(name: string, one: string, what = 'name', longest = MAX_NAME): string | undefined {
   if (name === '') return `${one} without a ${what}`;
   return name.length > longest ? `${one} whose ${what} has ${name.length} characters` : undefined;
 }

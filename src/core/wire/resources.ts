@@ -7,7 +7,7 @@ import { count, text } from './members.ts';
 import { decodeFreshness, decodePage, listIn, nameProblem, type Page } from './page.ts';
 
 /** RFC 3986 sets no limit. Longer URIs cannot be displayed, so treat them as hostile. */
-const LONGEST_URI = 100_000;
+const MAX_URI = 100_000;
 
 export function decodeResourcePage(result: Json): Page<Resource> {
   return decodePage(result, { member: 'resources', one: 'a resource', many: 'resources', decode: decodeResource });
@@ -24,14 +24,14 @@ export function decodeTemplatePage(result: Json): Page<ResourceTemplate> {
 
 function decodeResource(value: JsonObject): Resource | string {
   const uri = text(value['uri']) ?? '';
-  const problem = nameProblem(uri, 'a resource', 'URI', LONGEST_URI);
+  const problem = nameProblem(uri, 'a resource', 'URI', MAX_URI);
   if (problem !== undefined) return problem;
   return { uri, size: count(value['size']), ...described(value, uri) };
 }
 
 function decodeTemplate(value: JsonObject): ResourceTemplate | string {
   const uriTemplate = text(value['uriTemplate']) ?? '';
-  const problem = nameProblem(uriTemplate, 'a resource template', 'URI template', LONGEST_URI);
+  const problem = nameProblem(uriTemplate, 'a resource template', 'URI template', MAX_URI);
   if (problem !== undefined) return problem;
   return { uriTemplate, ...described(value, uriTemplate) };
 }

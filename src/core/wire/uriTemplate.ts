@@ -42,17 +42,17 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['&', { ...SIMPLE, first: '&', separator: '&', named: true, ifEmpty: '=' }],
 ]);
 
-const LONGEST_TEMPLATE = 100_000;
+const MAX_TEMPLATE = 100_000;
 const MAX_EXPRESSIONS = 100;
 const MAX_VARIABLES = 200;
 /** Maximum length of one value and of the result. */
-const LONGEST_URI = 1_000_000;
+const MAX_URI = 1_000_000;
 
 const VARIABLE = /^((?:\w|%[\da-f]{2})(?:[\w.]|%[\da-f]{2})*)(?::([1-9]\d{0,3})|(\*))?$/i;
 
 /** Returns the template, or why it is invalid. */
 export function parseUriTemplate(template: string): UriTemplate | string {
-  if (template.length > LONGEST_TEMPLATE) return `the template has ${template.length} characters`;
+  if (template.length > MAX_TEMPLATE) return `the template has ${template.length} characters`;
   const parts: Part[] = [];
   let at = 0;
   for (let open = template.indexOf('{'); open >= 0; open = template.indexOf('{', at)) {
@@ -75,7 +75,7 @@ export function parseUriTemplate(template: string): UriTemplate | string {
       const uri = parts
         .map((part) => (typeof part === 'string' ? literal(part) : expandExpression(part, own)))
         .join('');
-      return uri.slice(0, LONGEST_URI);
+      return uri.slice(0, MAX_URI);
     },
   };
 }
@@ -142,5 +142,5 @@ function literal(text: string): string {
 
 /** A lone surrogate has no UTF-8 encoding. */
 function clean(value: string): string {
-  return value.slice(0, LONGEST_URI).replace(/\p{Surrogate}/gu, '\ufffd');
+  return value.slice(0, MAX_URI).replace(/\p{Surrogate}/gu, '\ufffd');
 }

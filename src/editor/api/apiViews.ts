@@ -24,8 +24,8 @@ import {
 } from '../../core/index.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
-const MOST_TOOLS = 1_000;
-const LONGEST_TEXT = 32_768;
+const MAX_TOOLS = 1_000;
+const MAX_TEXT = 32_768;
 
 /** Returns a deeply frozen copy, so that callers cannot affect each other. */
 export function frozen<T>(value: T): T {
@@ -52,7 +52,7 @@ export function serverInfo(server: ServerSnapshot, redact: Redact): ServerInfo {
     state: state.kind,
     revision: state.kind === 'running' ? state.protocolVersion : undefined,
     isMcpl: mcpl !== undefined,
-    tools: tools.slice(0, MOST_TOOLS).map((tool) => toolInfo(tool, redact)),
+    tools: tools.slice(0, MAX_TOOLS).map((tool) => toolInfo(tool, redact)),
   });
 }
 
@@ -95,7 +95,7 @@ export function eventInfo(event: InboundEvent): EventInfo {
     occurredAt,
     receivedAt,
     origin: copyOf(origin),
-    text: cleanText(content.map(blockText).join('\n'), LONGEST_TEXT),
+    text: cleanText(content.map(blockText).join('\n'), MAX_TEXT),
     isRead,
     answer: outcome.kind === 'answered' ? outcome.text : undefined,
   });

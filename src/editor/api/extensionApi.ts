@@ -31,8 +31,8 @@ import { toJson } from '../shared/settingsJson.ts';
 
 /** Merges changes within this time, because there may be thousands. */
 const BURST_MS = 50;
-const MOST_EVENTS = 1_000;
-const MOST_CHECKPOINTS = 100;
+const MAX_EVENTS_COUNT = 1_000;
+const MAX_CHECKPOINTS = 100;
 
 export interface ExtensionApiOptions {
   readonly clock: Clock;
@@ -90,7 +90,7 @@ export function openExtensionApi({ clock, log, host, layers }: ExtensionApiOptio
     callTool: (server, tool, args, token) => callTool(host, { server, tool, args }, token),
     events: async () => {
       await host.events.loaded();
-      return Object.freeze(host.events.list().slice(0, MOST_EVENTS).map(eventInfo));
+      return Object.freeze(host.events.list().slice(0, MAX_EVENTS_COUNT).map(eventInfo));
     },
     onDidReceiveEvent: (listener, since) => {
       const arrivals = new EventArrivals(host.events, since);
@@ -106,7 +106,7 @@ export function openExtensionApi({ clock, log, host, layers }: ExtensionApiOptio
     checkpoints: async (server, featureSet, from = 0) => {
       if (typeof server !== 'string' || typeof featureSet !== 'string' || !isCount(from)) throw invalid();
       const filter = { text: '', only: 'all' } as const;
-      const query = { server, featureSet, filter, from, count: MOST_CHECKPOINTS };
+      const query = { server, featureSet, filter, from, count: MAX_CHECKPOINTS };
       const { rows } = await host.lineages.window(query).catch((error: unknown) => Promise.reject(told(error)));
       return Object.freeze(rows.map(({ node }) => checkpointInfo(node)));
     },

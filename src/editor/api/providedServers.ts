@@ -9,11 +9,11 @@ import {
 } from '../../core/index.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
-const MOST_SERVERS = 50;
+const MAX_SERVERS = 50;
 /** Maximum size of one definition as JSON. */
-const LONGEST_DEFINITION = 200_000;
-const LONGEST_ID = 200;
-const LONGEST_LABEL = 100;
+const MAX_DEFINITION = 200_000;
+const MAX_ID = 200;
+const MAX_LABEL = 100;
 
 interface Provided {
   readonly id: string;
@@ -30,11 +30,11 @@ export function providedLayer(given: unknown, by: Contributor): SettingsLayer {
   const problems: string[] = [];
   const servers = new Map<string, Provided>();
   // Copied, because a foreign array may change its length and members between reads.
-  const list: readonly unknown[] = Array.isArray(given) ? given.slice(0, MOST_SERVERS + 1) : [];
+  const list: readonly unknown[] = Array.isArray(given) ? given.slice(0, MAX_SERVERS + 1) : [];
   if (!Array.isArray(given)) problems.push(`${who} contributes servers that are no list.`);
-  if (list.length > MOST_SERVERS)
-    problems.push(`${who} contributes more than ${MOST_SERVERS} servers: only the first count.`);
-  for (const [index, item] of list.slice(0, MOST_SERVERS).entries()) {
+  if (list.length > MAX_SERVERS)
+    problems.push(`${who} contributes more than ${MAX_SERVERS} servers: only the first count.`);
+  for (const [index, item] of list.slice(0, MAX_SERVERS).entries()) {
     const read = readServer(item);
     if (typeof read === 'string') problems.push(`${who}: its server number ${index + 1} ${read}.`);
     else if (servers.has(read.id)) problems.push(`${who} contributes two servers "${cleanLine(read.id, 64)}".`);
@@ -65,11 +65,11 @@ function readServer(item: unknown): Provided | string {
   try {
     if (!isObject(item)) return 'is no object';
     const { id, label, definition } = item;
-    if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return 'has no id';
+    if (typeof id !== 'string' || id === '' || id.length > MAX_ID) return 'has no id';
     const value = toJson(definition);
     if (!isJsonObject(value)) return 'has no definition, such as { command: "node" }';
-    if (JSON.stringify(value).length > LONGEST_DEFINITION) return 'has a definition that is too long';
-    return { id, definition: value, label: typeof label === 'string' ? cleanLine(label, LONGEST_LABEL) : undefined };
+    if (JSON.stringify(value).length > MAX_DEFINITION) return 'has a definition that is too long';
+    return { id, definition: value, label: typeof label === 'string' ? cleanLine(label, MAX_LABEL) : undefined };
   } catch (error) {
     return `cannot be read: ${cleanLine(messageOf(error), 200)}`;
   }

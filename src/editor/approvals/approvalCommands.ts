@@ -257,7 +257,7 @@ function idOf(row: unknown, key: 'approval' | 'grant'): string | undefined {
 }
 
 /** Maximum decisions in an export, newest first. The audit log has all. */
-const MOST_DECISIONS = 10_000;
+const MAX_DECISIONS = 10_000;
 
 /** Asks for a file, and exports grants and decisions to it. */
 async function exportApprovals({ host, log }: Pick<ApprovalServices, 'host' | 'log'>): Promise<void> {
@@ -272,7 +272,7 @@ async function exportApprovals({ host, log }: Pick<ApprovalServices, 'host' | 'l
   const { approvals } = host;
   await approvals.loaded();
   const remembered = approvals.remembered();
-  const history = await approvals.history(MOST_DECISIONS);
+  const history = await approvals.history(MAX_DECISIONS);
   // Half an export must not take the place of a whole one.
   const part = target.with({ path: `${target.path}.part` });
   try {

@@ -7,7 +7,7 @@ import { approvalPage, GONE, grantPage } from './approvalPage.ts';
 import { openFolders } from '../shared/workspaceFolders.ts';
 
 /** Maximum ended requests whose text stays available. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 export type ApprovalPlace =
   | { readonly kind: 'approval'; readonly id: string; readonly server: string }
@@ -53,7 +53,7 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
     if (approval === undefined) return undefined;
     this.#shown.delete(id);
     this.#shown.set(id, approval);
-    for (const old of [...this.#shown.keys()].slice(0, -MOST_SHOWN)) this.#shown.delete(old);
+    for (const old of [...this.#shown.keys()].slice(0, -MAX_SHOWN)) this.#shown.delete(old);
     return approvalPage(approval, openFolders(), this.#context.outcomeOf(id));
   }
 

@@ -25,7 +25,7 @@ const MAX_ROW_PATH = 24;
 const MAX_QUOTE = 160;
 /** Maximum targets in a message. For one more, "and 1 more" would not be shorter. */
 const NAMED = 2;
-const MOST_NAMED = NAMED + 1;
+const MAX_NAMED_COUNT = NAMED + 1;
 
 /**
  * The notification text: server, action, and the computed targets. The server's own label is quoted, and only shown if
@@ -144,9 +144,9 @@ export function lateText(outcome: ApprovalOutcome | undefined): string {
 }
 
 /** `to append to /etc/hosts` */
-function wishText({ wish, joint, noTargets, targets }: SubjectText, folders: readonly OpenFolder[]): string {
+function wishText({ wanted, joint, noTargets, targets }: SubjectText, folders: readonly OpenFolder[]): string {
   const touched = touchedText(targets, folders);
-  return `${phraseText(wish, QUOTING)}${touched === '' ? noTargets : `${joint}${touched}`}`;
+  return `${phraseText(wanted, QUOTING)}${touched === '' ? noTargets : `${joint}${touched}`}`;
 }
 
 function touchedText(targets: readonly ScopeTarget[], folders: readonly OpenFolder[]): string {
@@ -167,7 +167,7 @@ function shown(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
 }
 
 function listText(texts: readonly string[]): string {
-  const named = texts.slice(0, texts.length === MOST_NAMED ? MOST_NAMED : NAMED);
+  const named = texts.slice(0, texts.length === MAX_NAMED_COUNT ? MAX_NAMED_COUNT : NAMED);
   const rest = texts.length - named.length;
   const parts = rest > 0 ? [...named, `${rest} more`] : named;
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
@@ -224,6 +224,8 @@ function isCut({ targets, reason }: SubjectText): boolean {
   const all = distinct(targets);
   const isQuoted = reason.some((part) => typeof part !== 'string' && 'claim' in part && part.claim.length > MAX_QUOTE);
   return (
-    all.length > MOST_NAMED || isQuoted || all.some(({ real, inside }) => (inside?.path ?? real).length > MAX_TARGET)
+    all.length > MAX_NAMED_COUNT ||
+    isQuoted ||
+    all.some(({ real, inside }) => (inside?.path ?? real).length > MAX_TARGET)
   );
 }

@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import type { ApprovalServices } from './approvalContext.ts';
 import type { ApprovalNode } from './approvalNodes.ts';
-import type { ApprovalDesk } from './lazy.ts';
+import type { ApprovalUi } from './lazy.ts';
 import { APPROVALS_VIEW, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
 import { PaintedRows } from '../shared/paintedRows.ts';
 import { itemOf } from '../shared/viewRow.ts';
@@ -24,7 +24,7 @@ const PAGE = 50;
 /** The rows of the Approvals view. */
 export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable {
   readonly #services: ApprovalServices;
-  readonly #desk: AsyncLazy<ApprovalDesk>;
+  readonly #ui: AsyncLazy<ApprovalUi>;
   readonly #owned = new DisposableStore();
   readonly #changed = new vscode.EventEmitter<ApprovalNode | undefined>();
   readonly #view: vscode.TreeView<ApprovalNode>;
@@ -36,9 +36,9 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(services: ApprovalServices, desk: AsyncLazy<ApprovalDesk>) {
+  constructor(services: ApprovalServices, ui: AsyncLazy<ApprovalUi>) {
     this.#services = services;
-    this.#desk = desk;
+    this.#ui = ui;
     const { approvals, audit } = services.host;
     this.#owned.add(this.#changed);
     this.#view = vscode.window.createTreeView(APPROVALS_VIEW, { treeDataProvider: this, canSelectMany: true });
@@ -81,7 +81,7 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     const history = await this.#history(shown + 1);
     const state = { pending: approvals.pending(), remembered: approvals.remembered(), history, shown };
     this.#isEmpty = state.pending.length + state.remembered.length + history.length === 0;
-    return this.#isEmpty ? [] : (await this.#desk.get()).tree(state);
+    return this.#isEmpty ? [] : (await this.#ui.get()).tree(state);
   }
 
   async #history(limit: number): Promise<readonly AuditEntry[]> {

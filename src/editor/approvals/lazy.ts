@@ -18,16 +18,16 @@ import { plainText } from '../shared/plainText.ts';
 import { notify } from '../shared/notify.ts';
 
 /** Maximum ended requests whose outcome is remembered. */
-const MOST_ENDED = 200;
+const MAX_ENDED = 200;
 
 /** Everything about approvals, loaded with the first request. */
-export interface ApprovalDesk extends Disposable {
+export interface ApprovalUi extends Disposable {
   readonly actions: ApprovalActions;
   tree(state: ApprovalState): readonly ApprovalNode[];
   asked(approval: PendingApproval): void;
 }
 
-export function openApprovalDesk(services: ApprovalServices): ApprovalDesk {
+export function openApprovalUi(services: ApprovalServices): ApprovalUi {
   const { host, failures } = services;
   const store = new DisposableStore();
   const ended = new Map<string, ApprovalOutcome>();
@@ -52,7 +52,7 @@ export function openApprovalDesk(services: ApprovalServices): ApprovalDesk {
   store.add(
     host.approvals.onDidSettle((settled) => {
       ended.set(settled.approval.id, settled.outcome);
-      for (const id of [...ended.keys()].slice(0, -MOST_ENDED)) ended.delete(id);
+      for (const id of [...ended.keys()].slice(0, -MAX_ENDED)) ended.delete(id);
       toasts.settled(settled);
       documents.refresh();
     }),

@@ -9,14 +9,14 @@ import { type CommandId, COMMANDS } from '../shared/ids.ts';
 /** Registers the Approvals view, its commands, and approval notifications. */
 export function registerApprovals(services: ApprovalServices): Disposable {
   const store = new DisposableStore();
-  const desk = asyncLazy(
+  const ui = asyncLazy(
     () => import('./lazy.ts'),
-    ({ openApprovalDesk }) => store.add(openApprovalDesk(services)),
+    ({ openApprovalUi }) => store.add(openApprovalUi(services)),
   );
   const add = (id: CommandId, action: ApprovalAction, failed: string): unknown =>
     store.add(
       registerCommand(services, id, { failed }, async (argument, selection) =>
-        (await desk.get()).actions[action](argument, selection),
+        (await ui.get()).actions[action](argument, selection),
       ),
     );
   const unanswered = vscode.l10n.t('The request was not answered');
@@ -35,12 +35,12 @@ export function registerApprovals(services: ApprovalServices): Disposable {
   add(COMMANDS.approvalsExport, 'export', vscode.l10n.t('The approvals were not exported'));
   store.add(
     services.host.approvals.onDidAsk((approval) => {
-      desk.get().then(
+      ui.get().then(
         (loaded) => loaded.asked(approval),
         (error: unknown) => services.log.log('error', `An approval could not be asked for: ${messageOf(error)}`),
       );
     }),
   );
-  store.add(new ApprovalsView(services, desk));
+  store.add(new ApprovalsView(services, ui));
   return store;
 }

@@ -3,13 +3,13 @@ import { type Host, type Logger, messageOf } from '../../core/index.ts';
 import { titleText } from '../lineage/lineageText.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { escaped, plainText } from '../shared/plainText.ts';
-import { MOST_ROUNDS } from './chatLoop.ts';
+import { MAX_ROUNDS } from './chatLoop.ts';
 import type { RoundResult } from './chatRound.ts';
 import type { MadeCheckpoint, ResourceLink } from './chatToolRun.ts';
-import { MOST_TOOLS, type ToolChoice } from './chatTools.ts';
+import { MAX_TOOLS, type ToolChoice } from './chatTools.ts';
 
 /** Maximum names listed before the rest is counted. */
-const MOST_NAMED = 5;
+const MAX_NAMED_COUNT = 5;
 
 interface NoteFacts {
   readonly results: readonly RoundResult[];
@@ -46,11 +46,11 @@ export function noteOn({ results, choice, remarks, end }: NoteFacts): string | u
       : [
           vscode.l10n.t(
             'A model takes {0} tools; these were left out: {1}. Hide tools that you do not need.',
-            MOST_TOOLS,
+            MAX_TOOLS,
             some(choice.left),
           ),
         ]),
-    ...(end === 'done' ? [] : [vscode.l10n.t('The model did not finish within {0} rounds.', MOST_ROUNDS)]),
+    ...(end === 'done' ? [] : [vscode.l10n.t('The model did not finish within {0} rounds.', MAX_ROUNDS)]),
   ];
   return lines.length === 0 ? undefined : `\n\n---\n${lines.map((line) => `*${line}*`).join('  \n')}`;
 }
@@ -61,7 +61,7 @@ function names(servers: readonly string[]): string {
 }
 
 function some(all: readonly string[]): string {
-  const shown = all.slice(0, MOST_NAMED).map((name) => escaped(plainText(name, 100)));
+  const shown = all.slice(0, MAX_NAMED_COUNT).map((name) => escaped(plainText(name, 100)));
   const more = all.length - shown.length;
   return more === 0 ? shown.join(', ') : vscode.l10n.t('{0} and {1} more', shown.join(', '), more);
 }
@@ -75,8 +75,8 @@ function leftText(result: RoundResult | undefined): readonly string[] {
   ];
 }
 
-const MOST_BUTTONS = 5;
-const MOST_LINKS = 10;
+const MAX_BUTTONS = 5;
+const MAX_LINKS = 10;
 
 /**
  * Shows buttons that roll back to the state before each call, first call first. Returns the checkpoint names. The very
@@ -90,7 +90,7 @@ export async function offerRollbacks(
 ): Promise<readonly string[]> {
   const names: string[] = [];
   for (const { place, tool } of made) {
-    if (names.length >= MOST_BUTTONS) break;
+    if (names.length >= MAX_BUTTONS) break;
     try {
       const parent = (await lineages.checkpoint(place))?.parent;
       if (parent === undefined || parent.isPruned) continue;
@@ -108,7 +108,7 @@ export async function offerRollbacks(
 /** Shows resource links of tools. Web addresses become links; other URIs are opened through the server. */
 export function showLinks(links: readonly ResourceLink[], stream: vscode.ChatResponseStream): void {
   const shown = new Map(links.map((link) => [`${link.server} ${link.uri}`, link]));
-  for (const { server, uri, name } of [...shown.values()].slice(0, MOST_LINKS)) {
+  for (const { server, uri, name } of [...shown.values()].slice(0, MAX_LINKS)) {
     const web = webAddress(uri);
     if (web !== undefined) stream.reference(web);
     else if (/^[a-z][a-z0-9+.-]*:/i.test(uri) && !/^(command|javascript|data|vscode[\w-]*):/i.test(uri)) {

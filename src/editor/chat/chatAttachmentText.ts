@@ -1,8 +1,8 @@
 import { attributeText, cleanLine, textForModels, withoutAttachmentTags } from '../../core/index.ts';
 
 /** Maximum characters per attachment. */
-export const LONGEST_ATTACHMENT = 200_000;
-const LONGEST_NAME = 256;
+export const MAX_ATTACHMENT = 200_000;
+const MAX_NAME = 256;
 
 export interface AttachedText {
   /** The name that the user knows. */
@@ -26,10 +26,10 @@ export function attachmentText({ name, uri, lines, text }: AttachedText): string
   ] as const;
   const attributes = members
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}="${attributeText(cleanLine(value ?? '', LONGEST_NAME))}"`)
+    .map(([key, value]) => ` ${key}="${attributeText(cleanLine(value ?? '', MAX_NAME))}"`)
     .join('');
-  const isWhole = text.length <= LONGEST_ATTACHMENT;
-  const shown = withoutAttachmentTags(textForModels(text, LONGEST_ATTACHMENT));
+  const isWhole = text.length <= MAX_ATTACHMENT;
+  const shown = withoutAttachmentTags(textForModels(text, MAX_ATTACHMENT));
   const rest = isWhole ? '' : `\n[The rest was left out: it has ${text.length} characters.]`;
   return `<attachment${attributes}>\n${shown}${rest}\n</attachment>`;
 }

@@ -18,7 +18,7 @@ import {
 import { escaped, plainText } from '../shared/plainText.ts';
 
 /** Several checkpoints may share a name. A chat shows only some. */
-const MOST_FOUND = 8;
+const MAX_FOUND = 8;
 
 /** A checkpoint to show in an answer. */
 export interface Listed {
@@ -57,7 +57,7 @@ export async function findCheckpoints(
   const add = (node: Checkpoint, of: LineageKey): void => {
     const title = all.length === 1 ? titleText(node) : `${titleText(node)} of ${lineageText(of)}`;
     const isHead = all.some(({ head }) => head?.place === node.place);
-    if (found.size < MOST_FOUND) found.set(node.place, { place: node.place, title, node, isHead });
+    if (found.size < MAX_FOUND) found.set(node.place, { place: node.place, title, node, isHead });
   };
   const id = wanted.replace(/#\d+$/, '');
   for (const server of new Set(all.map((each) => each.server)))

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/index.ts';
 
 /** The same limit as for ids of servers. */
-const LONGEST_ID = 512;
+const MAX_ID = 512;
 const LOCAL = { scheme: 'vscode-chat-session', authority: 'local' } as const;
 
 /**
@@ -16,7 +16,7 @@ export function sessionOf(token: unknown): string | undefined {
   if (typeof scheme !== 'string' || typeof path !== 'string') return undefined;
   const isLocal = scheme === LOCAL.scheme && authority === LOCAL.authority;
   const id = isLocal ? Buffer.from(path.slice(1), 'base64url').toString('utf8') : textOf(resource);
-  return /^[!-~]+$/.test(id) && id.length <= LONGEST_ID ? id : undefined;
+  return /^[!-~]+$/.test(id) && id.length <= MAX_ID ? id : undefined;
 }
 
 /** In the editor's `Uri` format. */

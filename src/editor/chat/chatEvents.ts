@@ -9,9 +9,9 @@ import type { Asked } from './chatTurn.ts';
 import type { ChatWriter } from './chatWriter.ts';
 
 /** Maximum events in an answer. The view has all. */
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 /** Maximum events of one server in a turn. */
-const MOST_ASKED = 5;
+const MAX_ASKED = 5;
 
 export interface EventQuestion extends Asked {
   readonly events: readonly InboundEvent[];
@@ -43,7 +43,7 @@ export function eventsNamed(all: readonly InboundEvent[], wanted: string): reado
   const ofServer = all.filter(({ server }) => server.toLowerCase() === name);
   const unread = ofServer.filter(({ isRead }) => !isRead);
   // In order of arrival.
-  return (unread.length > 0 ? unread : ofServer.slice(0, 1)).slice(0, MOST_ASKED).reverse();
+  return (unread.length > 0 ? unread : ofServer.slice(0, 1)).slice(0, MAX_ASKED).reverse();
 }
 
 function titlesText(events: readonly InboundEvent[]): string {
@@ -63,7 +63,7 @@ export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, wri
     return;
   }
   const unread = all.filter(({ isRead }) => !isRead);
-  const shown = [...unread, ...all.filter(({ isRead }) => isRead)].slice(0, MOST_LISTED);
+  const shown = [...unread, ...all.filter(({ isRead }) => isRead)].slice(0, MAX_LISTED);
   stream.markdown(`${countText(all.length, 'event')}, ${unread.length} unread.`);
   const now = Date.now();
   for (const event of shown) {

@@ -3,7 +3,7 @@ import { clip, isObject, type SamplingMessage } from '../../core/index.ts';
 import { boundedRounds, type KeptRound, roundMessages, roundsIn } from './chatSteps.ts';
 
 /** The position of a turn in a conversation, which lasts as long as the chat. */
-export interface TurnPlace {
+export interface TurnPosition {
   readonly conversationId: string;
   /** From 0. All rounds of a turn share it (MCPL §10.1); their inference ids differ. */
   readonly turnIndex: number;
@@ -19,7 +19,7 @@ export interface TurnEnd {
 
 /** Metadata that the editor stores with a turn and returns in the history. */
 export interface TurnMetadata {
-  readonly mcpl: TurnPlace &
+  readonly mcpl: TurnPosition &
     TurnEnd & {
       /** The note below the answer, which the model did not write. */
       readonly note?: string;
@@ -40,16 +40,16 @@ type History = vscode.ChatContext['history'];
 
 /** More turns than a user reads back. Turns that do not fit the model are dropped later. */
 const MAX_TURNS = 100;
-const LONGEST_ASKED = 10_000;
+const MAX_ASKED = 10_000;
 
-export function metadataOf({ conversationId, turnIndex }: TurnPlace, record: TurnRecord): TurnMetadata {
+export function metadataOf({ conversationId, turnIndex }: TurnPosition, record: TurnRecord): TurnMetadata {
   const { note, asked, rounds, isUnfinished = false, checkpoints = [] } = record;
   return {
     mcpl: {
       conversationId,
       turnIndex,
       ...(note === undefined ? {} : { note }),
-      ...(asked === undefined ? {} : { asked: clip(asked, LONGEST_ASKED) }),
+      ...(asked === undefined ? {} : { asked: clip(asked, MAX_ASKED) }),
       ...(rounds.some(({ calls }) => calls.length > 0) ? { rounds: boundedRounds(rounds) } : {}),
       ...(isUnfinished ? { isUnfinished } : {}),
       ...(checkpoints.length === 0 ? {} : { checkpoints }),
@@ -58,7 +58,7 @@ export function metadataOf({ conversationId, turnIndex }: TurnPlace, record: Tur
 }
 
 /** The position after the last turn with metadata, or a new conversation. */
-export function placeIn(history: History, session: string | undefined, newId: () => string): TurnPlace {
+export function placeIn(history: History, session: string | undefined, newId: () => string): TurnPosition {
   for (const turn of [...history].reverse()) {
     const place = turn instanceof vscode.ChatResponseTurn ? placeOf(turn.result.metadata) : undefined;
     // A chat copied from another one is a separate conversation.
@@ -67,7 +67,7 @@ export function placeIn(history: History, session: string | undefined, newId: ()
   return { conversationId: session ?? `conv_${newId()}`, turnIndex: 0 };
 }
 
-function placeOf(metadata: unknown): TurnPlace | undefined {
+function placeOf(metadata: unknown): TurnPosition | undefined {
   const { conversationId, turnIndex } = keptIn(metadata);
   if (typeof conversationId !== 'string' || typeof turnIndex !== 'number') return undefined;
   return { conversationId, turnIndex };

@@ -9,7 +9,7 @@ const LINEAGE_COMMANDS = ['checkpoints', 'rollback'] as const;
 type LineageCommand = (typeof LINEAGE_COMMANDS)[number];
 
 /** Maximum checkpoints in an answer. The view has all. */
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 
 type Tools = { readonly host: Pick<Host, 'lineages' | 'servers'> };
 
@@ -38,7 +38,7 @@ async function listCheckpoints({ host }: Tools, wanted: string, response: vscode
   }
   const now = Date.now();
   for (const summary of named.length === 0 ? all : named) {
-    const found = await newestOf(host.lineages, summary, MOST_LISTED);
+    const found = await newestOf(host.lineages, summary, MAX_LISTED);
     response.markdown(listedText(summary, found, now));
     for (const each of found.filter(({ isHead }) => !isHead)) offerRollback(each, response);
     const { server, featureSet } = summary;

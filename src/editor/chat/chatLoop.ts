@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { cancelled, type Host, isJsonObject } from '../../core/index.ts';
 import { roomFor } from './chatBudget.ts';
 import type { KeptContext } from './chatContext.ts';
-import type { TurnPlace } from './chatHistory.ts';
+import type { TurnPosition } from './chatHistory.ts';
 import type { PromptPart } from './chatPrompt.ts';
 import { type RoundResult, runRound } from './chatRound.ts';
 import type { KeptCall, KeptRound } from './chatSteps.ts';
@@ -18,7 +18,7 @@ export interface LoopOptions {
   readonly questions: ToolQuestions;
   readonly request: Pick<vscode.ChatRequest, 'model' | 'toolInvocationToken'>;
   readonly writer: ChatWriter;
-  readonly place: TurnPlace;
+  readonly place: TurnPosition;
   readonly choice: ToolChoice;
   /** The user's message as servers receive it. */
   readonly userMessage: string;
@@ -30,9 +30,9 @@ export interface LoopOptions {
 }
 
 /** Rounds before the user must confirm, because each round costs. */
-export const MOST_ROUNDS = 15;
-const MOST_CALLS = 32;
-const LEAST_RESULT = 2_000;
+export const MAX_ROUNDS = 15;
+const MAX_CALLS = 32;
+const MIN_RESULT = 2_000;
 
 /** The rounds of a turn: the model answers, its calls run, and it continues with the results. */
 export class ChatLoop {
@@ -57,7 +57,7 @@ export class ChatLoop {
       conversationId: place.conversationId,
       invocation: request.toolInvocationToken,
       // A quarter of the model's context, because a token is at least one character.
-      longestResult: Math.max(LEAST_RESULT, Math.floor(roomFor(request.model.maxInputTokens) / 4)),
+      longestResult: Math.max(MIN_RESULT, Math.floor(roomFor(request.model.maxInputTokens) / 4)),
       token,
     });
   }
@@ -65,7 +65,7 @@ export class ChatLoop {
   /** Resolves with whether the model finished. Rejects with a `HostError`; completed rounds stay visible. */
   async run(): Promise<'done' | 'unfinished'> {
     const { writer, token } = this.#options;
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const result = await this.#round(round);
       if (token.isCancellationRequested) throw cancelled('The turn');
       if (result.calls.length === 0) return 'done';
@@ -101,7 +101,7 @@ export class ChatLoop {
     for (const [index, { callId, name, input }] of calls.entries()) {
       if (token.isCancellationRequested) throw cancelled('The turn');
       const outcome =
-        index < MOST_CALLS
+        index < MAX_CALLS
           ? await this.#run.run(name, input, choice.tools)
           : told('It was not called: there are too many calls at once. Call it again.');
       this.#took(outcome);

@@ -21,7 +21,7 @@ export interface Prompt {
 }
 
 /** Maximum counts by the model, because each costs as much as reading the input. */
-const MOST_COUNTS = 3;
+const MAX_COUNTS = 3;
 const NOTHING_LEFT = { turn: 0, reference: 0, result: 0 };
 
 /** The parts that fit the model. Rejects with a `HostError` if even the user's message does not. */
@@ -40,9 +40,9 @@ export async function fitted(
     const shown = shownParts(parts, out);
     const text = [toolText, ...shown.map((message) => countable(message).text)].join('\n');
     const images = shown.reduce((sum, message) => sum + countable(message).images, 0);
-    const counted = (counts < MOST_COUNTS ? await tokens.count(text) : estimate(text)) + images;
+    const counted = (counts < MAX_COUNTS ? await tokens.count(text) : estimate(text)) + images;
     if (counted <= limit) return { messages: shown, inputTokens: counted, left: leftBy(parts, out) };
-    if (counts >= MOST_COUNTS) throw tooLong(model);
+    if (counts >= MAX_COUNTS) throw tooLong(model);
     // Scaled by the model's own count, with some reserve.
     scale = Math.max(scale * (counts === 0 ? 1 : 1.1), counted / (estimate(text) + images)) * 1.02;
     const pieces = parts.map(({ kind }, index): Piece => ({ kind, tokens: (estimates[index] ?? 0) * scale }));

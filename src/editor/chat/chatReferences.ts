@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isObject, messageOf } from '../../core/index.ts';
-import { ATTACHED, attachmentText, LONGEST_ATTACHMENT } from './chatAttachmentText.ts';
+import { ATTACHED, attachmentText, MAX_ATTACHMENT } from './chatAttachmentText.ts';
 import type { PromptPart } from './chatPrompt.ts';
 import { plainText } from '../shared/plainText.ts';
 
@@ -13,7 +13,7 @@ export interface Attachments {
 }
 
 const MOST = 20;
-const LARGEST_FILE = 5_000_000;
+const MAX_FILE = 5_000_000;
 const IMAGES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -106,7 +106,7 @@ async function readBytes(name: string, value: Readonly<Record<string, unknown>>)
 }
 
 function pictureRead(name: string, uri: vscode.Uri | undefined, bytes: Uint8Array, type: string): Read {
-  if (bytes.byteLength > LARGEST_FILE) return { kind: 'unread', why: vscode.l10n.t('it is larger than 5 MB.') };
+  if (bytes.byteLength > MAX_FILE) return { kind: 'unread', why: vscode.l10n.t('it is larger than 5 MB.') };
   const known = uri === undefined ? {} : { uri: uriText(uri) };
   const text = attachmentText({ name, ...known, text: '[The picture that follows.]' });
   const content = [textPart(text), vscode.LanguageModelDataPart.image(bytes, type)];
@@ -123,7 +123,7 @@ async function readFile(name: string, uri: vscode.Uri): Promise<Read> {
       .join('\n');
     return { kind: 'read', content: [textPart(attachmentText({ name, uri: uriText(uri), text }))], used: uri };
   }
-  if (size > LARGEST_FILE) return { kind: 'unread', why: vscode.l10n.t('it is larger than 5 MB.') };
+  if (size > MAX_FILE) return { kind: 'unread', why: vscode.l10n.t('it is larger than 5 MB.') };
   const image = IMAGES[/\.(\w+)$/.exec(uri.path)?.[1]?.toLowerCase() ?? ''];
   if (image !== undefined) return pictureRead(name, uri, await vscode.workspace.fs.readFile(uri), image);
   const text = await fileText(uri);
@@ -146,7 +146,7 @@ async function fileText(uri: vscode.Uri): Promise<string | undefined> {
   if (open !== undefined) return open.getText();
   const bytes = await vscode.workspace.fs.readFile(uri);
   if (bytes.subarray(0, 8_000).includes(0)) return undefined;
-  return new TextDecoder().decode(bytes.subarray(0, LONGEST_ATTACHMENT * 4));
+  return new TextDecoder().decode(bytes.subarray(0, MAX_ATTACHMENT * 4));
 }
 
 function textPart(text: string): vscode.LanguageModelTextPart {

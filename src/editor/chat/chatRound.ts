@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { type Host, isHostError, type OpenInference, type PlacedContext, type Usage } from '../../core/index.ts';
 import { type Conversation, type KeptContext, keptContext, placed } from './chatContext.ts';
-import type { TurnPlace } from './chatHistory.ts';
+import type { TurnPosition } from './chatHistory.ts';
 import { fitted, type Prompt, type PromptPart } from './chatPrompt.ts';
 import { toolsWithoutSecrets, withoutSecrets } from './chatRedaction.ts';
 import { answerMessage, askModel, type Streamed } from './chatStream.ts';
@@ -16,7 +16,7 @@ export interface RoundTools {
   readonly model: vscode.LanguageModelChat;
   readonly tokens: ChatTokens;
   readonly writer: ChatWriter;
-  readonly place: TurnPlace;
+  readonly place: TurnPosition;
   readonly tools: vscode.LanguageModelChatTool[];
   readonly token: vscode.CancellationToken;
 }

@@ -22,18 +22,18 @@ export interface KeptRound {
   readonly calls: readonly KeptCall[];
 }
 
-const MOST_ROUNDS = 50;
-const MOST_CALLS = 50;
-const LONGEST_TEXT = 40_000;
-const LONGEST_RESULT = 4_000;
-const LONGEST_INPUT = 4_000;
+const MAX_ROUNDS = 50;
+const MAX_CALLS = 50;
+const MAX_TEXT = 40_000;
+const MAX_RESULT = 4_000;
+const MAX_INPUT = 4_000;
 /** Maximum characters stored with one turn, because the editor writes them to disk with every chat message. */
-const LONGEST_TURN = 60_000;
+const MAX_TURN = 60_000;
 const CUT = '[Not kept: it was too long.]';
 
 /** Bounds what is stored of a turn: all rounds, but with limited texts, and less of early results than of late ones. */
 export function boundedRounds(rounds: readonly KeptRound[]): readonly KeptRound[] {
-  let left = LONGEST_TURN;
+  let left = MAX_TURN;
   const spend = (text: string, most: number): string => {
     const fits = Math.min(most, left);
     const kept = text.length <= fits ? text : fits > CUT.length * 2 ? clip(text, fits) : CUT;
@@ -42,18 +42,18 @@ export function boundedRounds(rounds: readonly KeptRound[]): readonly KeptRound[
   };
   // Newest first, because the next turn continues from there.
   return rounds
-    .slice(-MOST_ROUNDS)
+    .slice(-MAX_ROUNDS)
     .reverse()
     .map(({ text, calls }): KeptRound => {
-      const said = spend(text, LONGEST_TEXT);
+      const said = spend(text, MAX_TEXT);
       const kept = calls
-        .slice(0, MOST_CALLS)
+        .slice(0, MAX_CALLS)
         .reverse()
         .map(({ id, name, input, result }): KeptCall => {
           const size = JSON.stringify(input).length;
-          const isKept = size <= Math.min(LONGEST_INPUT, left);
+          const isKept = size <= Math.min(MAX_INPUT, left);
           left = Math.max(0, left - (isKept ? size : 0));
-          return { id, name, input: isKept ? input : {}, result: spend(result, LONGEST_RESULT) };
+          return { id, name, input: isKept ? input : {}, result: spend(result, MAX_RESULT) };
         });
       return { text: said, calls: kept.reverse() };
     })
@@ -63,9 +63,9 @@ export function boundedRounds(rounds: readonly KeptRound[]): readonly KeptRound[
 /** Decodes stored rounds, because the editor's file may contain anything. */
 export function roundsIn(value: unknown): readonly KeptRound[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MOST_ROUNDS).flatMap((round: unknown): readonly KeptRound[] => {
+  return value.slice(0, MAX_ROUNDS).flatMap((round: unknown): readonly KeptRound[] => {
     if (!isObject(round) || typeof round['text'] !== 'string' || !Array.isArray(round['calls'])) return [];
-    return [{ text: clip(round['text'], LONGEST_TEXT), calls: round['calls'].slice(0, MOST_CALLS).flatMap(callIn) }];
+    return [{ text: clip(round['text'], MAX_TEXT), calls: round['calls'].slice(0, MAX_CALLS).flatMap(callIn) }];
   });
 }
 
@@ -74,7 +74,7 @@ function callIn(value: unknown): readonly KeptCall[] {
   const { id, name, input, result } = value;
   if (typeof id !== 'string' || typeof name !== 'string' || typeof result !== 'string') return [];
   const json = toJson(input);
-  return [{ id, name, input: isJsonObject(json) ? json : {}, result: clip(result, LONGEST_RESULT) }];
+  return [{ id, name, input: isJsonObject(json) ? json : {}, result: clip(result, MAX_RESULT) }];
 }
 
 /** The rounds as messages. Without tools, calls are described as text. */

@@ -6,7 +6,7 @@ export interface NamedTool {
 }
 
 /** The name limit that all vendors accept. */
-const LONGEST_NAME = 64;
+const MAX_NAME = 64;
 const MARK = 8;
 
 /**
@@ -28,7 +28,7 @@ export function toolNames(tools: readonly NamedTool[], taken: ReadonlySet<string
 }
 
 function plainName({ server, tool }: NamedTool): string {
-  return `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, LONGEST_NAME);
+  return `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME);
 }
 
 /** Whether nothing significant was cut off. */
@@ -43,7 +43,7 @@ function marked(name: string, { server, tool }: NamedTool, used: ReadonlySet<str
       .update(JSON.stringify([server, tool, salt]))
       .digest('hex')
       .slice(0, MARK);
-    const given = `${name.slice(0, LONGEST_NAME - MARK - 1)}_${mark}`;
+    const given = `${name.slice(0, MAX_NAME - MARK - 1)}_${mark}`;
     if (!used.has(given)) return given;
   }
 }

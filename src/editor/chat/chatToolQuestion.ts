@@ -28,9 +28,9 @@ export type Permission =
 /** Do not wait longer, because the user may be gone. */
 const PATIENCE_MS = 600_000;
 const CHANGED = 'The server changed its definition meanwhile. Tell the user.';
-const LONGEST_ARGUMENTS = 4_000;
+const MAX_ARGUMENTS = 4_000;
 /** Maximum chats with remembered permissions. The oldest are dropped. */
-const MOST_CHATS = 100;
+const MAX_CHATS = 100;
 
 /**
  * Asks in the chat whether a tool may be called, with links in the answer. Participants have no prompt in the editor's
@@ -129,7 +129,7 @@ export class ToolQuestions {
     this.#allowed.delete(conversationId);
     this.#allowed.set(conversationId, forms);
     const [oldest] = this.#allowed.keys();
-    if (this.#allowed.size > MOST_CHATS && oldest !== undefined) this.#allowed.delete(oldest);
+    if (this.#allowed.size > MAX_CHATS && oldest !== undefined) this.#allowed.delete(oldest);
   }
 }
 
@@ -185,11 +185,11 @@ function questionText({ target, offered }: ServerTool, args: JsonObject): string
     offered.change === undefined ? '' : ` ${vscode.l10n.t('**Its definition changed since you approved it.**')}`;
   const said = hints.length === 0 ? '' : ` ${vscode.l10n.t('The server says: {0}.', hints.join(', '))}`;
   const whole = JSON.stringify(args, undefined, 2);
-  const shown = clip(whole, LONGEST_ARGUMENTS)
+  const shown = clip(whole, MAX_ARGUMENTS)
     .split('\n')
-    .map((line) => plainText(line, LONGEST_ARGUMENTS))
+    .map((line) => plainText(line, MAX_ARGUMENTS))
     .join('\n');
-  const more = whole.length - LONGEST_ARGUMENTS;
+  const more = whole.length - MAX_ARGUMENTS;
   const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
   const asked = vscode.l10n.t('May **{0}** run **{1}**?', server ?? '', tool ?? '');

@@ -15,7 +15,7 @@ import {
   withNotes,
 } from '../../core/index.ts';
 import type { ToolQuestions } from './chatToolQuestion.ts';
-import { type ChatTool, isAsTold } from './chatTools.ts';
+import { type ChatTool, isAsAnnounced } from './chatTools.ts';
 import type { ChatWriter } from './chatWriter.ts';
 import { plainText } from '../shared/plainText.ts';
 import { toJson } from '../shared/settingsJson.ts';
@@ -54,10 +54,10 @@ export interface ToolRunOptions {
 }
 
 const IMAGES = /^image\/(png|jpeg|gif|webp)$/;
-const MOST_IMAGES = 5;
+const MAX_IMAGES = 5;
 /** In base64: 5 MB. */
-const LARGEST_IMAGE = 7_000_000;
-const MOST_LINKS = 20;
+const MAX_IMAGE = 7_000_000;
+const MAX_LINKS = 20;
 
 /** Runs the model's tool calls. Failures become results that the model can react to. */
 export class ChatToolRun {
@@ -88,7 +88,7 @@ export class ChatToolRun {
     const { invocation: toolInvocationToken, token, longestResult } = this.#options;
     const { name } = attached;
     const now = vscode.lm.tools.find((tool) => tool.name === name);
-    if (!isAsTold(attached, now))
+    if (!isAsAnnounced(attached, now))
       return told(`The tool "${plainText(name, 100)}" changed since it was attached. The user has to attach it again.`);
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);
     const text = content
@@ -125,7 +125,7 @@ export class ChatToolRun {
     const words = result.modelText === '' ? 'The tool gave nothing.' : result.modelText;
     const noted = withNotes(words, annotationTexts(result, 'user'));
     const text = shortened(`${failed}${noted}`, this.#options.longestResult);
-    const images = result.blocks.filter(isImage).slice(0, MOST_IMAGES);
+    const images = result.blocks.filter(isImage).slice(0, MAX_IMAGES);
     return {
       content: [
         new vscode.LanguageModelTextPart(text),
@@ -151,13 +151,13 @@ type Picture = Extract<ContentBlock, { readonly type: 'image' | 'audio' }>;
 
 function isImage(block: ContentBlock): block is Picture {
   if (block.type !== 'image' || block.audience === 'user') return false;
-  return IMAGES.test(block.mimeType) && block.data.length <= LARGEST_IMAGE;
+  return IMAGES.test(block.mimeType) && block.data.length <= MAX_IMAGE;
 }
 
 function linksIn(server: string, { blocks }: ResultView): readonly ResourceLink[] {
   return blocks
     .flatMap((block) => (block.type === 'resource_link' ? [{ server, uri: block.uri, name: block.name }] : []))
-    .slice(0, MOST_LINKS);
+    .slice(0, MAX_LINKS);
 }
 
 function progressText(tool: string, { progress, total, message }: Progress): string {

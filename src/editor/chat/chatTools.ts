@@ -29,8 +29,8 @@ export interface ToolChoice {
 }
 
 /** The limit that all vendors accept. */
-export const MOST_TOOLS = 128;
-const LONGEST_DESCRIPTION = 4_000;
+export const MAX_TOOLS = 128;
+const MAX_DESCRIPTION = 4_000;
 
 /** Attached tools, then server tools in the order of settings. */
 export function chooseTools(
@@ -55,7 +55,7 @@ export function chooseTools(
   const left: string[] = [];
   for (const [index, { target, offered }] of ours.entries()) {
     const name = names[index] ?? '';
-    if (tools.size >= MOST_TOOLS) left.push(`${target.server}: ${target.tool}`);
+    if (tools.size >= MAX_TOOLS) left.push(`${target.server}: ${target.tool}`);
     else tools.set(name, { kind: 'server', target, offered, told: toldOf(name, offered) });
   }
   return { tools, left, missing };
@@ -76,13 +76,13 @@ function offeredTools(host: Pick<Host, 'servers'>): readonly {
 }
 
 function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTool {
-  const description = cleanText(tool.description ?? tool.title ?? tool.name, LONGEST_DESCRIPTION);
+  const description = cleanText(tool.description ?? tool.title ?? tool.name, MAX_DESCRIPTION);
   const schema = mapTexts(tool.inputSchema, withoutHidden);
   return { name, description, inputSchema: isJsonObject(schema) ? schema : {} };
 }
 
 /** Whether the editor's tool is unchanged: another tool may have its name by now. */
-export function isAsTold(
+export function isAsAnnounced(
   told: vscode.LanguageModelChatTool,
   now: vscode.LanguageModelToolInformation | undefined,
 ): now is vscode.LanguageModelToolInformation {

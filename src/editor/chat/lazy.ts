@@ -62,7 +62,7 @@ async function told(log: Logger, { response }: ChatTurn, answer: () => Promise<v
   return {};
 }
 
-const MOST_CHECKPOINTS = 2;
+const MAX_CHECKPOINTS = 2;
 
 /** Suggested next prompts, depending on the outcome of the turn. */
 function followups(
@@ -77,7 +77,7 @@ function followups(
     const unread = events.list().find(({ isRead }) => !isRead);
     return [
       ...(isUnfinished === true ? [{ prompt: goOn, label: goOn }] : []),
-      ...names.slice(0, MOST_CHECKPOINTS).map((name) => ({
+      ...names.slice(0, MAX_CHECKPOINTS).map((name) => ({
         prompt: name,
         command: 'rollback',
         label: vscode.l10n.t('Roll back to {0}', plainText(name, 60)),
@@ -98,7 +98,7 @@ function followups(
   }
 }
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** `@mcpl /servers`: lists servers with their actions. Uses no model. */
 function listServers(host: Pick<Host, 'servers'>, prompt: string, writer: ChatWriter): void {
@@ -115,7 +115,7 @@ function listServers(host: Pick<Host, 'servers'>, prompt: string, writer: ChatWr
   const wanted = prompt.trim().toLowerCase();
   const named = all.filter(({ id }) => wanted === '' || id.toLowerCase() === wanted);
   if (named.length === 0) stream.markdown(`${escaped(plainText(`There is no server "${prompt.trim()}".`, 200))}\n\n`);
-  const shown = (named.length === 0 ? all : named).slice(0, MOST_LISTED);
+  const shown = (named.length === 0 ? all : named).slice(0, MAX_LISTED);
   for (const server of shown) {
     stream.markdown(`\n\n${serverText(server)}\n\n`);
     writer.links(actions(server));

@@ -9,7 +9,7 @@ import {
   type RollbackPlan,
 } from '../../core/index.ts';
 import { findCheckpoints } from '../chat/chatCheckpoints.ts';
-import { type CheckpointsWish, InputProblem, type RollbackWish } from './controlInputs.ts';
+import { type CheckpointsRequest, InputProblem, type RollbackRequest } from './controlInputs.ts';
 import { type ControlResult, noteOn, tagged } from './controlResult.ts';
 import {
   argsText,
@@ -24,25 +24,29 @@ import {
 import { rollbackQuestion, type RollbackQuestion } from '../lineage/rollbackText.ts';
 
 /** Maximum lineages in one answer. A model can ask for one by name. */
-const MOST_LINEAGES = 8;
+const MAX_LINEAGES = 8;
 const MAX_NAME = 200;
 
 type Reader = Pick<Lineages, 'list' | 'loaded' | 'window'>;
 
 /** The newest checkpoints of the requested lineages. */
-export async function listCheckpoints(lineages: Reader, wish: CheckpointsWish, now: number): Promise<ControlResult> {
+export async function listCheckpoints(
+  lineages: Reader,
+  wanted: CheckpointsRequest,
+  now: number,
+): Promise<ControlResult> {
   await lineages.loaded();
-  const found = lineages.list().filter((each) => isOf(each, wish));
+  const found = lineages.list().filter((each) => isOf(each, wanted));
   if (found.length === 0)
     throw new InputProblem(
-      wish.server === undefined && wish.featureSet === undefined
+      wanted.server === undefined && wanted.featureSet === undefined
         ? 'There are no checkpoints: no server has made one yet.'
         : 'There are no checkpoints of this server and feature set. Ask again without them to see all checkpoints.',
     );
   const texts: string[] = [];
   const data: JsonObject[] = [];
-  for (const summary of found.slice(0, MOST_LINEAGES)) {
-    const listed = await listOne(lineages, summary, wish, now);
+  for (const summary of found.slice(0, MAX_LINEAGES)) {
+    const listed = await listOne(lineages, summary, wanted, now);
     texts.push(listed.text);
     data.push(listed.data);
   }
@@ -52,9 +56,12 @@ export async function listCheckpoints(lineages: Reader, wish: CheckpointsWish, n
   return { text: [head, ...texts, ...more].join('\n\n'), data: { lineages: data, left: rest } };
 }
 
-function isOf({ server, featureSet }: { readonly server: string; readonly featureSet: string }, wish: Named): boolean {
-  if (wish.server !== undefined && wish.server !== server) return false;
-  return wish.featureSet === undefined || wish.featureSet === featureSet;
+function isOf(
+  { server, featureSet }: { readonly server: string; readonly featureSet: string },
+  wanted: Named,
+): boolean {
+  if (wanted.server !== undefined && wanted.server !== server) return false;
+  return wanted.featureSet === undefined || wanted.featureSet === featureSet;
 }
 
 interface Named {
@@ -65,7 +72,7 @@ interface Named {
 async function listOne(
   lineages: Reader,
   summary: LineageSummary,
-  { text, limit, from }: CheckpointsWish,
+  { text, limit, from }: CheckpointsRequest,
   now: number,
 ): Promise<ControlResult> {
   const { server, featureSet, keeper, count, head, blocked } = summary;
@@ -125,11 +132,11 @@ export type PlannedRollback =
 
 export async function planRollback(
   lineages: Pick<Lineages, 'list' | 'loaded' | 'find' | 'window' | 'checkpoint' | 'plan'>,
-  wish: RollbackWish,
+  wanted: RollbackRequest,
   now: number,
 ): Promise<PlannedRollback> {
   await lineages.loaded();
-  const place = await placeOf(lineages, wish);
+  const place = await placeOf(lineages, wanted);
   const plan = await lineages.plan(place);
   const summary = lineages.list().find((each) => each.server === plan.server && each.featureSet === plan.featureSet);
   const question = rollbackQuestion(plan, { keeper: summary?.keeper ?? 'host', now });
@@ -142,18 +149,18 @@ export async function planRollback(
 
 async function placeOf(
   lineages: Pick<Lineages, 'list' | 'find' | 'window' | 'checkpoint'>,
-  wish: RollbackWish,
+  wanted: RollbackRequest,
 ): Promise<number> {
-  const { target } = wish;
+  const { target } = wanted;
   if (target.kind === 'place') {
     const detail: CheckpointDetail | undefined = await lineages.checkpoint(target.place);
-    if (detail !== undefined && isOf(detail, wish)) return target.place;
+    if (detail !== undefined && isOf(detail, wanted)) return target.place;
     throw new InputProblem(`There is no checkpoint with the place ${target.place}. mcpl_list_checkpoints lists them.`);
   }
   const found = [];
   for (const each of await findCheckpoints(lineages, target.name)) {
     const detail = await lineages.checkpoint(each.place);
-    if (detail !== undefined && isOf(detail, wish)) found.push({ ...each, detail });
+    if (detail !== undefined && isOf(detail, wanted)) found.push({ ...each, detail });
   }
   const [only] = found;
   const name = JSON.stringify(lineText(target.name, MAX_NAME));

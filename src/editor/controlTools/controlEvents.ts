@@ -1,5 +1,5 @@
 import { cleanLine, type EventInbox, type InboundEvent, type JsonObject, textForModels } from '../../core/index.ts';
-import { type EventsWish, InputProblem } from './controlInputs.ts';
+import { type EventsRequest, InputProblem } from './controlInputs.ts';
 import { type ControlResult, noteOn, tagged } from './controlResult.ts';
 import { originText, shownBlock } from '../shared/eventText.ts';
 
@@ -10,18 +10,18 @@ const MAX_NAME = 256;
 /** The requested events within the limits. Marks them as read if requested. */
 export async function readEvents(
   inbox: Pick<EventInbox, 'list' | 'loaded' | 'markRead'>,
-  wish: EventsWish,
+  wanted: EventsRequest,
   mostCharacters: number,
 ): Promise<ControlResult> {
   await inbox.loaded();
   const all = inbox.list();
-  const begin = wish.before === undefined ? 0 : all.findIndex(({ id }) => id === wish.before) + 1;
-  if (wish.before !== undefined && begin === 0)
+  const begin = wanted.before === undefined ? 0 : all.findIndex(({ id }) => id === wanted.before) + 1;
+  if (wanted.before !== undefined && begin === 0)
     throw new InputProblem('The event of "before" is not kept any more. Begin again without "before".');
-  const found = all.slice(begin).filter((event) => isWanted(event, wish));
+  const found = all.slice(begin).filter((event) => isWanted(event, wanted));
   const texts: string[] = [];
   let left = mostCharacters;
-  for (const event of found.slice(0, wish.limit)) {
+  for (const event of found.slice(0, wanted.limit)) {
     const text = eventForModel(event);
     // Always includes the first one, so that paging advances.
     if (texts.length > 0 && text.length > left) break;
@@ -30,10 +30,10 @@ export async function readEvents(
   }
   const shown = found.slice(0, texts.length);
   const next = shown.length < found.length ? shown.at(-1)?.id : undefined;
-  if (wish.markRead) await inbox.markRead(shown.map(({ id }) => id));
+  if (wanted.markRead) await inbox.markRead(shown.map(({ id }) => id));
   return {
     text: [
-      headText(shown.length, found.length, wish.markRead),
+      headText(shown.length, found.length, wanted.markRead),
       ...texts,
       ...(next === undefined ? [] : [`There are older ones: ask again with "before": ${JSON.stringify(next)}.`]),
     ].join('\n\n'),
@@ -41,10 +41,10 @@ export async function readEvents(
   };
 }
 
-function isWanted({ server, source, isRead }: InboundEvent, wish: EventsWish): boolean {
-  if (wish.unreadOnly && isRead) return false;
-  if (wish.server !== undefined && wish.server !== server) return false;
-  return wish.featureSet === undefined || wish.featureSet === source.featureSet;
+function isWanted({ server, source, isRead }: InboundEvent, wanted: EventsRequest): boolean {
+  if (wanted.unreadOnly && isRead) return false;
+  if (wanted.server !== undefined && wanted.server !== server) return false;
+  return wanted.featureSet === undefined || wanted.featureSet === source.featureSet;
 }
 
 function headText(shown: number, found: number, isMarked: boolean): string {

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/index.ts';
 
 /** The input of `mcpl_read_events`. */
-export interface EventsWish {
+export interface EventsRequest {
   readonly server: string | undefined;
   readonly featureSet: string | undefined;
   readonly unreadOnly: boolean;
@@ -12,7 +12,7 @@ export interface EventsWish {
 }
 
 /** The input of `mcpl_list_checkpoints`. */
-export interface CheckpointsWish {
+export interface CheckpointsRequest {
   readonly server: string | undefined;
   readonly featureSet: string | undefined;
   readonly text: string;
@@ -21,16 +21,16 @@ export interface CheckpointsWish {
 }
 
 /** The input of `mcpl_rollback`. */
-export interface RollbackWish {
+export interface RollbackRequest {
   readonly target:
     { readonly kind: 'place'; readonly place: number } | { readonly kind: 'name'; readonly name: string };
   readonly server: string | undefined;
   readonly featureSet: string | undefined;
 }
 
-export const MOST_LISTED = 50;
+export const MAX_LISTED = 50;
 const USUAL_LISTED = 10;
-const LONGEST_NAME = 1_000;
+const MAX_NAME = 1_000;
 
 /** An invalid input, described for the model. */
 export class InputProblem extends Error {}
@@ -49,8 +49,8 @@ class InputReader {
   text(name: string): string | undefined {
     const value = this.#value(name);
     if (value === undefined) return undefined;
-    if (typeof value !== 'string' || value.length > LONGEST_NAME)
-      throw new InputProblem(`"${name}" must be a text of at most ${LONGEST_NAME} characters.`);
+    if (typeof value !== 'string' || value.length > MAX_NAME)
+      throw new InputProblem(`"${name}" must be a text of at most ${MAX_NAME} characters.`);
     return value.trim() === '' ? undefined : value.trim();
   }
 
@@ -73,30 +73,30 @@ class InputReader {
   }
 }
 
-export function readEventsWish(input: unknown): EventsWish {
+export function readEventsRequest(input: unknown): EventsRequest {
   const reader = new InputReader(input);
   return {
     server: reader.text('server'),
     featureSet: reader.text('featureSet'),
     unreadOnly: reader.flag('unreadOnly'),
-    limit: reader.count('limit', 1, MOST_LISTED) ?? USUAL_LISTED,
+    limit: reader.count('limit', 1, MAX_LISTED) ?? USUAL_LISTED,
     before: reader.text('before'),
     markRead: reader.flag('markRead'),
   };
 }
 
-export function readCheckpointsWish(input: unknown): CheckpointsWish {
+export function readCheckpointsRequest(input: unknown): CheckpointsRequest {
   const reader = new InputReader(input);
   return {
     server: reader.text('server'),
     featureSet: reader.text('featureSet'),
     text: reader.text('text') ?? '',
-    limit: reader.count('limit', 1, MOST_LISTED) ?? USUAL_LISTED,
+    limit: reader.count('limit', 1, MAX_LISTED) ?? USUAL_LISTED,
     from: reader.count('from', 0, Number.MAX_SAFE_INTEGER) ?? 0,
   };
 }
 
-export function readRollbackWish(input: unknown): RollbackWish {
+export function readRollbackRequest(input: unknown): RollbackRequest {
   const reader = new InputReader(input);
   const place = reader.count('place', 0, Number.MAX_SAFE_INTEGER);
   const name = reader.text('checkpoint');

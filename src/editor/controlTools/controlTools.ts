@@ -12,7 +12,7 @@ import { planText } from '../chat/chatCheckpoints.ts';
 import { escaped } from '../shared/plainText.ts';
 import { listCheckpoints, type PlannedRollback, planRollback } from './controlCheckpoints.ts';
 import { readEvents } from './controlEvents.ts';
-import { InputProblem, readCheckpointsWish, readEventsWish, readRollbackWish } from './controlInputs.ts';
+import { InputProblem, readCheckpointsRequest, readEventsRequest, readRollbackRequest } from './controlInputs.ts';
 import { type ControlResult, failure } from './controlResult.ts';
 import { CONTROL_TOOLS, type ControlToolName } from '../shared/ids.ts';
 
@@ -24,12 +24,12 @@ export interface ControlContext {
   readonly host: Pick<Host, 'events' | 'lineages' | 'redact'>;
   readonly log: Logger;
   /** Confirms and runs rollbacks. */
-  readonly lineage: { desk(): Promise<{ readonly actions: RollbackActions }> };
+  readonly lineage: { ui(): Promise<{ readonly actions: RollbackActions }> };
 }
 
 /** Maximum characters of one answer. The rest goes on another page. */
-const MOST_CHARACTERS = 24_000;
-const LEAST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 24_000;
+const MIN_CHARACTERS = 1_000;
 /** Fewer characters than a token has in most texts, so that the result fits. */
 const PER_TOKEN = 3;
 
@@ -45,14 +45,14 @@ export async function prepareTool(
   const going = vscode.l10n.t('Going back to a checkpoint');
   try {
     if (name === CONTROL_TOOLS.readEvents) {
-      if (!readEventsWish(input).markRead) return { invocationMessage: reading };
+      if (!readEventsRequest(input).markRead) return { invocationMessage: reading };
       const title = vscode.l10n.t('Mark Events as Read?');
       const message = vscode.l10n.t(
         'The model reads the newest events of your servers, and they count as read afterwards. They stay in the Events view.',
       );
       return { invocationMessage: reading, confirmationMessages: { title, message } };
     }
-    const planned = await planRollback(host.lineages, readRollbackWish(input), Date.now());
+    const planned = await planRollback(host.lineages, readRollbackRequest(input), Date.now());
     if (planned.kind === 'cannot') return { invocationMessage: going };
     return { invocationMessage: going, confirmationMessages: confirmation(planned) };
   } catch {
@@ -77,7 +77,7 @@ export async function invokeTool(
   token: CancellationToken,
 ): Promise<vscode.LanguageModelToolResult> {
   const budget = (tokenizationOptions?.tokenBudget ?? Infinity) * PER_TOKEN;
-  const most = Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, budget));
+  const most = Math.max(MIN_CHARACTERS, Math.min(MAX_CHARACTERS, budget));
   const { text, data } = await run(context, name, input, most, token).catch((error: unknown) => told(context, error));
   const redact = (text: string): string => context.host.redact(text);
   return new vscode.LanguageModelToolResult([
@@ -97,9 +97,9 @@ async function run(
   const { events, lineages } = context.host;
   switch (name) {
     case CONTROL_TOOLS.readEvents:
-      return readEvents(events, readEventsWish(input), most);
+      return readEvents(events, readEventsRequest(input), most);
     case CONTROL_TOOLS.listCheckpoints:
-      return listCheckpoints(lineages, readCheckpointsWish(input), Date.now());
+      return listCheckpoints(lineages, readCheckpointsRequest(input), Date.now());
     case CONTROL_TOOLS.rollBack:
       return rollBack(context, input, token);
   }
@@ -114,10 +114,10 @@ async function rollBack(
   input: unknown,
   token: CancellationToken,
 ): Promise<ControlResult> {
-  const planned = await planRollback(host.lineages, readRollbackWish(input), Date.now());
+  const planned = await planRollback(host.lineages, readRollbackRequest(input), Date.now());
   if (planned.kind === 'cannot') return failure(planned.why);
   const { server, featureSet, target } = planned.plan;
-  const { actions } = await lineage.desk();
+  const { actions } = await lineage.ui();
   const outcome = await actions.rollBack({ place: target.place, askedByModel: token });
   const head = host.lineages.list().find((each) => each.server === server && each.featureSet === featureSet)?.head;
   const data = {

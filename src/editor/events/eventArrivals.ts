@@ -1,7 +1,7 @@
 import type { EventInbox, InboundEvent } from '../../core/index.ts';
 
 /** Maximum remembered ids: more than arrive between two looks. */
-const MOST_SEEN = 4_096;
+const MAX_SEEN = 4_096;
 
 /** Finds events that are new since the last look, oldest first. */
 export class EventArrivals {
@@ -22,7 +22,7 @@ export class EventArrivals {
       if (seen.has(event.id) || event.receivedAt < this.#since) break;
       fresh.push(event);
     }
-    this.#seen = [...fresh.map(({ id }) => id), ...this.#seen].slice(0, MOST_SEEN);
+    this.#seen = [...fresh.map(({ id }) => id), ...this.#seen].slice(0, MAX_SEEN);
     return fresh.reverse();
   }
 }

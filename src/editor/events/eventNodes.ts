@@ -17,7 +17,7 @@ import { attachmentsOf } from './eventAttachments.ts';
 /** Rows per server and page. */
 export const EVENTS_PAGE = 50;
 /** Maximum rows for blocks of an event, because all are rebuilt with each event. */
-const MOST_PARTS = 30;
+const MAX_PARTS = 30;
 
 /** A row of the Events view, as data. Commands take it as their target. */
 export interface EventNode extends ViewRow {
@@ -128,9 +128,9 @@ function partsOf(event: InboundEvent): readonly EventNode[] {
     const description = originLine(event);
     parts.push({ ...node, description, tooltip: originText(origin), spoken: `Origin: ${description}` });
   }
-  for (const { block, label } of attachmentsOf({ content: content.slice(0, MOST_PARTS) }))
+  for (const { block, label } of attachmentsOf({ content: content.slice(0, MAX_PARTS) }))
     parts.push({ ...leaf(nodeId('part', id, String(block)), server, label, 'file'), block, ...opens(id) });
-  if (content.length > MOST_PARTS)
+  if (content.length > MAX_PARTS)
     parts.push({
       ...leaf(nodeId('rest', id), server, 'The rest is in the document of the event', 'ellipsis'),
       ...opens(id),

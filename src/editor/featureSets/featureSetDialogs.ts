@@ -10,7 +10,7 @@ import { notify } from '../shared/notify.ts';
 export type FeatureSetServices = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'log'>;
 
 /** Maximum names before the rest is counted. */
-const MOST_NAMED = 5;
+const MAX_NAMED_COUNT = 5;
 
 /** The event waits at most 60 seconds. A later answer applies to later events. */
 export async function askEvents(services: FeatureSetServices, question: EventsQuestion): Promise<void> {
@@ -92,7 +92,7 @@ export async function askLaterSets(
   server: string,
   shown: readonly FeatureSetView[],
 ): Promise<void> {
-  const named = shown.slice(0, MOST_NAMED).map((view) => {
+  const named = shown.slice(0, MAX_NAMED_COUNT).map((view) => {
     const uses = usesText(view);
     const name = quoted(cleanLine(view.set.name, 60));
     return uses === '' ? name : `${name} (${plainText(uses)})`;

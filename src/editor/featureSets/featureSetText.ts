@@ -1,7 +1,7 @@
-import { cleanLine, type FeatureSetView, isRunning, type McplUse, type ServerSnapshot } from '../../core/index.ts';
+import { cleanLine, type FeatureSetView, isRunning, type Capability, type ServerSnapshot } from '../../core/index.ts';
 
 /** Short words for rows. */
-const WORDS: Readonly<Record<McplUse, string>> = {
+const WORDS: Readonly<Record<Capability, string>> = {
   pushEvents: 'events',
   'contextHooks.beforeInference': 'reads prompts',
   'contextHooks.afterInference': 'reads answers',
@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<McplUse, string>> = {
 };
 
 /** What each capability means for the user. */
-const MEANINGS: Readonly<Record<McplUse, string>> = {
+const MEANINGS: Readonly<Record<Capability, string>> = {
   pushEvents: 'sends events',
   'contextHooks.beforeInference': 'may read what you write to a model, and add to it',
   'contextHooks.afterInference': "may read a model's answer, and change it",
@@ -91,6 +91,6 @@ function restOf(uses: readonly string[]): readonly string[] {
   return uses.length > MAX_USES ? [`and ${uses.length - MAX_USES} more`] : [];
 }
 
-function isKnown(use: string): use is McplUse {
+function isKnown(use: string): use is Capability {
   return Object.hasOwn(MEANINGS, use);
 }

@@ -6,7 +6,7 @@ import type { NodeIcon } from '../shared/serverStateText.ts';
 import { ERROR_ICON, LEAF, lines, MAX_LABEL, nodeId, type TreeNode } from '../shared/treeNode.ts';
 
 /** Maximum rows of a list. Longer lists are shown in settings. */
-const MOST_PATTERNS = 200;
+const MAX_PATTERNS = 200;
 
 const ALLOWED: NodeIcon = { name: 'check', color: 'testing.iconPassed' };
 const DENIED: NodeIcon = { name: 'circle-slash', color: 'list.errorForeground' };
@@ -59,7 +59,7 @@ function listNode(server: string, key: string, list: ScopeLists): TreeNode {
     ...whitelist.map((pattern) => ({ pattern, list: 'whitelist' as const })),
     ...blacklist.map((pattern) => ({ pattern, list: 'blacklist' as const })),
   ];
-  const shown = patterns.slice(0, MOST_PATTERNS);
+  const shown = patterns.slice(0, MAX_PATTERNS);
   return {
     ...row(server, [key]),
     id: nodeId('scope', server, key),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Logger, messageOf } from '../../core/index.ts';
 import { SETTINGS } from '../shared/ids.ts';
-import { isAskedFor } from '../shared/lateParts.ts';
+import { isAskedFor } from '../shared/settingParts.ts';
 import { plainText } from '../shared/plainText.ts';
 import { notify } from '../shared/notify.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { OpenChatHooks } from './chatHookSwitch.ts';
 import { COMMANDS, SETTINGS } from '../shared/ids.ts';
-import { LateParts } from '../shared/lateParts.ts';
+import { LateParts } from '../shared/settingParts.ts';
 import type { WrapTools } from './wrappedRequest.ts';
 
 export interface Hooks extends vscode.Disposable {

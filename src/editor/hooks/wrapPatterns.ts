@@ -5,15 +5,15 @@ export interface NamedModel {
   readonly family: string;
 }
 
-const MOST_PATTERNS = 64;
-const LONGEST_PATTERN = 200;
+const MAX_PATTERNS = 64;
+const MAX_PATTERN = 200;
 
 /** The usable part of the setting. */
 export function wrapPatterns(setting: unknown): readonly string[] {
   if (!Array.isArray(setting)) return [];
   const texts = setting.filter((item) => typeof item === 'string').map((text) => text.trim());
-  const usable = texts.filter((text) => text !== '' && text.length <= LONGEST_PATTERN);
-  return [...new Set(usable)].slice(0, MOST_PATTERNS);
+  const usable = texts.filter((text) => text !== '' && text.length <= MAX_PATTERN);
+  return [...new Set(usable)].slice(0, MAX_PATTERNS);
 }
 
 /** Matches vendor and id, the id, or the family. `*` matches anything. */

@@ -38,7 +38,7 @@ interface KnownTurn {
 }
 
 /** Maximum conversations. The least recently used are dropped. */
-const MOST_CONVERSATIONS = 128;
+const MAX_CONVERSATIONS = 128;
 
 /** Counts turns. A turn has one request per round of tool calls. */
 export class TurnCounter {
@@ -53,7 +53,7 @@ export class TurnCounter {
     this.#known.delete(conversation);
     this.#known.set(conversation, { index, userMessage, messages });
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_CONVERSATIONS && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_CONVERSATIONS && oldest !== undefined) this.#known.delete(oldest);
     return index;
   }
 }

@@ -6,7 +6,7 @@ import { matchesModel, nameOf } from './wrapPatterns.ts';
 import { type WrappedRequest, runWrapped, type WrapTools } from './wrappedRequest.ts';
 import { messageOf as sendable } from './wrapMessages.ts';
 
-const MOST_MODELS = 100;
+const MAX_MODELS = 100;
 /** Base models do not state their output limit. This is the value that the editor's chat assumes. */
 const OUTPUT_TOKENS = 8_192;
 
@@ -30,7 +30,7 @@ export class WrappedModels {
     const models = await baseModels();
     this.#noteMissing(patterns, models);
     const chosen = models.filter((model) => patterns.some((pattern) => matchesModel(pattern, model)));
-    const bases = new Map(chosen.slice(0, MOST_MODELS).map((model) => [nameOf(model), model]));
+    const bases = new Map(chosen.slice(0, MAX_MODELS).map((model) => [nameOf(model), model]));
     const isSame = linesOf(bases.values()) === linesOf(this.#bases.values());
     // Always keeps the newest objects, because the editor may have dropped older ones.
     this.#bases = bases;

@@ -10,7 +10,7 @@ import { LineageViews } from './lineageViews.ts';
 import { StateDocuments } from './stateDocuments.ts';
 
 /** Everything that shows or changes lineages, loaded when it is first needed. */
-export interface LineageDesk extends Disposable {
+export interface LineageUi extends Disposable {
   readonly actions: LineageActions;
   readonly controllers: readonly LineageController[];
   resolve(view: vscode.WebviewView): void;
@@ -27,7 +27,7 @@ const clock = {
   },
 };
 
-export function openLineageDesk(context: LineageContext): LineageDesk {
+export function openLineageUi(context: LineageContext): LineageUi {
   const store = new DisposableStore();
   const documents = store.add(new StateDocuments(context.host));
   const views = store.add(

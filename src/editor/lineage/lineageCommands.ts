@@ -16,7 +16,7 @@ import { isSame, keyIn } from './lineageController.ts';
 import { pickCheckpoint, pickLineage, pickSet, placeOf } from './lineagePicks.ts';
 import { countText, lineageText, titleText } from './lineageText.ts';
 import { hasState } from './pageRows.ts';
-import { continueFrom, continueFromLastGood, rollBack, type Told } from './rollbackDialog.ts';
+import { continueFrom, continueFromLastGood, rollBack, type RollbackMessage } from './rollbackDialog.ts';
 import type { StateDocuments } from './stateDocuments.ts';
 
 export type LineageAction =
@@ -35,7 +35,7 @@ export type LineageAction =
   | 'import'
   | 'forget';
 
-export type LineageActions = Readonly<Record<LineageAction, (argument: unknown) => Promise<Told | void>>>;
+export type LineageActions = Readonly<Record<LineageAction, (argument: unknown) => Promise<RollbackMessage | void>>>;
 
 /** Where lineages are shown. */
 export interface LineagePlaces {
@@ -44,7 +44,7 @@ export interface LineagePlaces {
 }
 
 /** Maximum length of a name, which is shown in a row. */
-const LONGEST_NAME = 80;
+const MAX_NAME = 80;
 
 export function lineageActions(
   context: LineageContext,
@@ -178,7 +178,7 @@ async function askName(node: Checkpoint): Promise<string | undefined> {
       prompt: vscode.l10n.t('A name to find it by. Leave it empty to remove the name.'),
       value: node.name ?? '',
       validateInput: (text) =>
-        text.trim().length > LONGEST_NAME ? vscode.l10n.t('Use at most {0} characters.', LONGEST_NAME) : undefined,
+        text.trim().length > MAX_NAME ? vscode.l10n.t('Use at most {0} characters.', MAX_NAME) : undefined,
     })
     .then((text) => text?.trim());
 }

@@ -23,7 +23,7 @@ import {
 import { pick, withoutIcons } from '../shared/quickPicker.ts';
 
 /** Maximum checkpoints in a pick list. The view has all, and a search. */
-const MOST_PICKED = 200;
+const MAX_PICKED = 200;
 
 type Hosted = Pick<Host, 'lineages' | 'servers'>;
 
@@ -93,7 +93,7 @@ export async function pickCheckpoint(
   if (summary === undefined) return undefined;
   const key = keyIn(summary);
   const filter = { text: '', only: 'all' } as const;
-  const { rows } = await host.lineages.window({ ...key, filter, from: 0, count: MOST_PICKED });
+  const { rows } = await host.lineages.window({ ...key, filter, from: 0, count: MAX_PICKED });
   const now = Date.now();
   const items = rows
     .filter(({ node }) => only(node))

@@ -63,12 +63,12 @@ function troubleText(all: readonly StateTrouble[], newest: StateTrouble): string
   const { tool, problem, place } = newest;
   const who = lineageText(newest);
   const why = lineText(cleanLine(problem), 300);
-  const deed = place === undefined ? 'could not be kept' : 'could not be made';
+  const action = place === undefined ? 'could not be kept' : 'could not be made';
   const maker = tool === undefined ? undefined : lineText(tool, 64);
   const what =
     all.length === 1
-      ? `the state that ${maker === undefined ? 'it sent' : `${maker} returned`} ${deed}`
-      : `${all.length} states ${deed}${maker === undefined ? '' : `, the last one of ${maker}`}`;
+      ? `the state that ${maker === undefined ? 'it sent' : `${maker} returned`} ${action}`
+      : `${all.length} states ${action}${maker === undefined ? '' : `, the last one of ${maker}`}`;
   const then =
     place === undefined
       ? 'What was kept before is not touched.'

@@ -14,7 +14,7 @@ import { plainText } from '../shared/plainText.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
 /** The page's actions. */
-export interface LineageDeeds {
+export interface LineageActions {
   act(action: CheckpointAction, place: number): Promise<void>;
   compare(places: readonly [number, number]): Promise<void>;
   unblock(key: LineageKey): Promise<void>;
@@ -31,15 +31,15 @@ interface Page {
 /** All open lineage pages: one in the side bar, and tabs. */
 export class LineageViews implements Disposable {
   readonly #context: LineageContext;
-  readonly #deeds: LineageDeeds;
+  readonly #actions: LineageActions;
   readonly #panels = new Map<vscode.WebviewPanel, LineageController>();
   #view: LineageController | undefined;
   /** What to show once the view exists. */
   #wanted: { readonly key: LineageKey; readonly place: number | undefined } | undefined;
 
-  constructor(context: LineageContext, deeds: LineageDeeds) {
+  constructor(context: LineageContext, actions: LineageActions) {
     this.#context = context;
-    this.#deeds = deeds;
+    this.#actions = actions;
   }
 
   /** The side bar first, then tabs. */
@@ -115,7 +115,7 @@ export class LineageViews implements Disposable {
 
   #connect(page: Page, store: DisposableStore, onTitle?: (shown: string | undefined) => void): LineageController {
     const { host, extensionUri, log } = this.#context;
-    const deeds = this.#deeds;
+    const actions = this.#actions;
     const send = (message: ToLineagePage): void => {
       if (message.type === 'view')
         onTitle?.(controller.key === undefined ? undefined : plainText(lineageText(controller.key), 80));
@@ -134,12 +134,12 @@ export class LineageViews implements Disposable {
         log.log('error', `A lineage cannot be read: ${messageOf(error)}`);
         return failureText(error);
       },
-      act: (action, place) => run(deeds.act(action, place), controller.key?.server),
-      compare: (places) => run(deeds.compare(places), controller.key?.server),
-      unblock: (key) => run(deeds.unblock(key), key.server),
+      act: (action, place) => run(actions.act(action, place), controller.key?.server),
+      compare: (places) => run(actions.compare(places), controller.key?.server),
+      unblock: (key) => run(actions.unblock(key), key.server),
       run: (what, key) => {
         if (what === 'open') this.open(key);
-        else run(deeds[what](key), key?.server);
+        else run(actions[what](key), key?.server);
       },
     });
     store.add(host.onDidChangeServer(() => controller.serverChanged()));

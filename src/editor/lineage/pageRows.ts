@@ -27,9 +27,9 @@ import { plainText } from '../shared/plainText.ts';
 /** Maximum characters of a patch in the detail. The state itself opens in the editor. */
 const MAX_BODY = 200_000;
 /** Deeper JSON would be mostly indentation. */
-const MOST_INDENTED = 32;
+const MAX_INDENTED = 32;
 const MAX_LONG = 1_000;
-const MOST_MOVES = 5;
+const MAX_MOVES = 5;
 
 export function pageRow({ position, node, graph, ...row }: LineageRow, now: number): PageRow {
   const kind = kindOf(node);
@@ -130,7 +130,7 @@ function factsOf(detail: CheckpointDetail, now: number): readonly Fact[] {
     ...when(node.form === 'same', ['Came with it', 'nothing: the state is that of its parent']),
     ['State kept by', keeper === 'host' ? 'MCP Live' : 'the server'],
     ...when(node.conversation !== undefined, ['Chat', lineText(node.conversation ?? '', 60)]),
-    ...detail.moves.slice(0, MOST_MOVES).map((move): Fact => {
+    ...detail.moves.slice(0, MAX_MOVES).map((move): Fact => {
       const what = move.kind === 'rollback' ? 'Rolled back to' : 'Continued from';
       const refusal = move.refusal === undefined ? '' : `, refused: ${lineText(move.refusal, 200)}`;
       return [what, `${wholeTimeText(move.at, now)}${refusal}`];
@@ -166,7 +166,7 @@ function parentText({ node, parent }: CheckpointDetail): string {
 function bodyOf({ body, isBodyCut }: CheckpointDetail): string {
   if (body === undefined) return '';
   return cleanText(
-    isBodyCut || body.length > MAX_BODY || nestsDeeperThan(body, MOST_INDENTED) ? body : indented(body),
+    isBodyCut || body.length > MAX_BODY || nestsDeeperThan(body, MAX_INDENTED) ? body : indented(body),
     MAX_BODY,
   );
 }

@@ -5,12 +5,12 @@ import { type CommandId, COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, ROLL_BACK_IN_CHA
 import { notify } from '../shared/notify.ts';
 import type { LineageAction } from './lineageCommands.ts';
 import type { ModalAsker, LineageServices } from './lineageContext.ts';
-import type { LineageDesk } from './lazy.ts';
+import type { LineageUi } from './lazy.ts';
 
 export interface LineageView extends Disposable {
   /** Answers modal prompts in place of the user. `undefined` restores the user. */
   answerWith(asker: ModalAsker | undefined): void;
-  desk(): Promise<LineageDesk>;
+  ui(): Promise<LineageUi>;
 }
 
 /** Registers the Lineage view, its tabs, state documents and checkpoint commands. */
@@ -28,9 +28,9 @@ export function registerLineage(services: LineageServices): LineageView {
       asking = false;
     }
   };
-  const desk = asyncLazy(
+  const ui = asyncLazy(
     () => import('./lazy.ts'),
-    ({ openLineageDesk }) => store.add(openLineageDesk({ ...services, ask })),
+    ({ openLineageUi }) => store.add(openLineageUi({ ...services, ask })),
   );
   const add = (id: CommandId, action: LineageAction, failed: string): unknown =>
     store.add(
@@ -38,7 +38,7 @@ export function registerLineage(services: LineageServices): LineageView {
         services,
         id,
         { failed },
-        async (argument) => void (await (await desk.get()).actions[action](argument)),
+        async (argument) => void (await (await ui.get()).actions[action](argument)),
       ),
     );
   const unseen = vscode.l10n.t('The lineage cannot be shown');
@@ -60,13 +60,13 @@ export function registerLineage(services: LineageServices): LineageView {
   add(COMMANDS.lineageForget, 'forget', vscode.l10n.t('The lineage was not forgotten'));
   store.add(
     vscode.commands.registerCommand(ROLL_BACK_IN_CHAT, async (place: unknown) =>
-      (await desk.get()).actions.rollBack({ place }),
+      (await ui.get()).actions.rollBack({ place }),
     ),
   );
-  registerPages(store, desk);
+  registerPages(store, ui);
   store.add(
     services.host.lineages.onDidBreak((trouble) => {
-      desk.get().then(
+      ui.get().then(
         (loaded) => loaded.broke(trouble),
         (error: unknown) => services.log.log('error', `A broken state could not be reported: ${messageOf(error)}`),
       );
@@ -76,25 +76,25 @@ export function registerLineage(services: LineageServices): LineageView {
     answerWith: (other) => {
       asker = other;
     },
-    desk: () => desk.get(),
+    ui: () => ui.get(),
     dispose: () => store.dispose(),
   };
 }
 
-function registerPages(store: DisposableStore, desk: AsyncLazy<LineageDesk>): void {
+function registerPages(store: DisposableStore, ui: AsyncLazy<LineageUi>): void {
   store.add(
     vscode.window.registerWebviewViewProvider(LINEAGE_VIEW, {
-      resolveWebviewView: async (view) => (await desk.get()).resolve(view),
+      resolveWebviewView: async (view) => (await ui.get()).resolve(view),
     }),
   );
   store.add(
     vscode.window.registerWebviewPanelSerializer(LINEAGE_PANEL, {
-      deserializeWebviewPanel: async (panel, state: unknown) => (await desk.get()).restore(panel, state),
+      deserializeWebviewPanel: async (panel, state: unknown) => (await ui.get()).restore(panel, state),
     }),
   );
   store.add(
     vscode.workspace.registerTextDocumentContentProvider(SCHEMES.state, {
-      provideTextDocumentContent: async (uri) => (await desk.get()).stateText(uri),
+      provideTextDocumentContent: async (uri) => (await ui.get()).stateText(uri),
     }),
   );
 }

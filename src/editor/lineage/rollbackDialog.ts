@@ -27,13 +27,17 @@ import {
 import { notify } from '../shared/notify.ts';
 
 /** The outcome as a sentence. `undefined` if the user cancelled. */
-export type Told = string | undefined;
+export type RollbackMessage = string | undefined;
 
 /**
  * Asks the user, then the server, and reports the outcome. `asking` is set for a request of a model, and cancels with
  * it.
  */
-export async function rollBack(context: LineageContext, place: number, asking?: CancellationToken): Promise<Told> {
+export async function rollBack(
+  context: LineageContext,
+  place: number,
+  asking?: CancellationToken,
+): Promise<RollbackMessage> {
   const { lineages } = context.host;
   const plan = await lineages.plan(place);
   const question = rollbackQuestion(plan, factsOf(context, plan));
@@ -45,14 +49,14 @@ export async function rollBack(context: LineageContext, place: number, asking?: 
 }
 
 /** Asks the user and continues from there, without the server. */
-export async function continueFrom(context: LineageContext, place: number): Promise<Told> {
+export async function continueFrom(context: LineageContext, place: number): Promise<RollbackMessage> {
   const plan = await context.host.lineages.plan(place);
   const chosen = await choose(context, continueQuestion(plan, factsOf(context, plan)));
   return chosen === undefined ? undefined : goOn(context, plan);
 }
 
 /** Removes the block of the next call. No good state is lost, so there is no prompt. */
-export async function continueFromLastGood(context: LineageContext, summary: LineageSummary): Promise<Told> {
+export async function continueFromLastGood(context: LineageContext, summary: LineageSummary): Promise<RollbackMessage> {
   const { head, blocked } = summary;
   if (blocked === undefined) {
     return say(vscode.l10n.t('Calls of {0} are not blocked.', lineageText(summary)));

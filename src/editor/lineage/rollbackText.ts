@@ -9,7 +9,7 @@ import { countText, lineageText, lineText, makerText, titleText, wholeTimeText }
 import { plainText } from '../shared/plainText.ts';
 
 /** Maximum tools named in the dialog. */
-const MOST_TOOLS = 6;
+const MAX_TOOLS = 6;
 
 export type RollbackChoice = 'rollBack' | 'continue';
 
@@ -101,7 +101,7 @@ function leavesText({ left, leftCount, tools, isBack, head, target }: RollbackPl
 
 function toolsText(tools: RollbackPlan['tools']): string {
   const named = tools
-    .slice(0, MOST_TOOLS)
+    .slice(0, MAX_TOOLS)
     .map(({ tool, count }) => `${lineText(tool, 64)}${count === 1 ? '' : ` (${count} times)`}`);
   const rest = tools.length - named.length;
   return [...named, ...(rest > 0 ? [countText(rest, 'other tool')] : [])].join(', ');
@@ -117,7 +117,7 @@ function undone({ target, leftCount }: RollbackPlan, { keeper }: RollbackFacts):
 }
 
 function notUndone({ tools }: RollbackPlan): readonly string[] {
-  const out = tools.filter(({ reachesOut }) => reachesOut).slice(0, MOST_TOOLS);
+  const out = tools.filter(({ reachesOut }) => reachesOut).slice(0, MAX_TOOLS);
   return [
     'Effects outside this state: written files, sent messages, and anything else that tools did.',
     ...(out.length === 0

@@ -8,7 +8,7 @@ import {
   type ModelFailure,
   type ModelRequest,
   type ModelRunEnd,
-  type ModelWish,
+  type ModelSelection,
 } from '../../core/index.ts';
 import { baseModels } from './baseModels.ts';
 import { modelMessages } from './modelMessages.ts';
@@ -25,7 +25,7 @@ export interface ModelPermission {
 
 /** Selects the model for a server or a turn of the host. Never prompts. */
 export async function chooseModel(
-  { name, server }: ModelWish,
+  { name, server }: ModelSelection,
   { access, isAllowed, runners }: ModelPermission,
   token: CancellationToken,
 ): Promise<ModelChoice> {

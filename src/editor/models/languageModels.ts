@@ -4,7 +4,7 @@ import {
   type Event,
   type ModelChoice,
   type Models,
-  type ModelWish,
+  type ModelSelection,
   toDisposable,
 } from '../../core/index.ts';
 import type { ModelUse } from './modelPermission.ts';
@@ -32,10 +32,10 @@ export class EditorModels implements Models {
     };
   }
 
-  async choose(wish: ModelWish, token: CancellationToken): Promise<ModelChoice> {
+  async choose(wanted: ModelSelection, token: CancellationToken): Promise<ModelChoice> {
     const { chooseModel } = await import('./lazy.ts');
     return chooseModel(
-      wish,
+      wanted,
       { access: this.#access, isAllowed: this.#use.isAllowed, runners: this.#runners.all },
       token,
     );

@@ -12,7 +12,7 @@ export interface ModelCandidate {
 }
 
 /** Criteria for a model, in order of priority. */
-export interface ModelWishes {
+export interface PreferredModels {
   readonly preferences: ModelPreferences;
   /** Part of a name, from the server's settings. */
   readonly model?: string | undefined;
@@ -31,7 +31,7 @@ const MANY = 70;
  * Selects the model for a request (MCP "Sampling", model preferences): by its hints, else by settings, else by its
  * priorities, else the first one.
  */
-export function preferredModel(models: readonly ModelCandidate[], { preferences, model }: ModelWishes): number {
+export function preferredModel(models: readonly ModelCandidate[], { preferences, model }: PreferredModels): number {
   for (const wanted of [...preferences.hints, model ?? '']) {
     const found = models.findIndex((candidate) => isCalled(candidate, wanted));
     if (found >= 0) return found;

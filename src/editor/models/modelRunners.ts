@@ -12,7 +12,7 @@ export interface AddedRunner {
 }
 
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 const MOST = 100;
 
 /** The models that other extensions add. */
@@ -53,8 +53,8 @@ export class ModelRunners implements Disposable {
 
   #problem(key: string, id: unknown, name: unknown, maxInputTokens: unknown): string | undefined {
     if (typeof id !== 'string' || !ID.test(id)) return 'its id must be letters, digits, ".", "_" and "-", at most 64.';
-    if (typeof name !== 'string' || name.trim() === '' || name.length > LONGEST_NAME)
-      return `its name must have 1 to ${LONGEST_NAME} characters.`;
+    if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME)
+      return `its name must have 1 to ${MAX_NAME} characters.`;
     if (typeof maxInputTokens !== 'number' || !Number.isSafeInteger(maxInputTokens) || maxInputTokens < 1)
       return 'its "maxInputTokens" must be a whole number above 0.';
     if (this.#added.has(key)) return `the id "${id}" is taken.`;

@@ -19,7 +19,7 @@ import type { AddedRunner } from './modelRunners.ts';
 import { plainText } from '../shared/plainText.ts';
 
 /** Maximum characters of an answer. */
-const MOST_TEXT = 4_000_000;
+const MAX_TEXT = 4_000_000;
 const COUNT_MS = 5_000;
 /** Characters per token for estimates. */
 const PER_TOKEN = 4;
@@ -64,7 +64,7 @@ export class RunnerModel implements LanguageModel {
     const take = (delta: unknown): void => {
       if (isOver || source.isCancelled) return;
       if (typeof delta !== 'string') garbage = 'a piece of its answer is no text';
-      else if ((length += delta.length) > MOST_TEXT) garbage = 'its answer does not end';
+      else if ((length += delta.length) > MAX_TEXT) garbage = 'its answer does not end';
       else return onText(delta);
       source.cancel();
     };

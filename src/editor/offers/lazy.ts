@@ -10,17 +10,17 @@ import { WholeText } from '../shared/wholeText.ts';
 export type OfferAction = 'open' | 'attach' | 'show' | 'use' | 'send' | 'copy';
 
 /** Everything about resources and prompts, loaded on first use. */
-export interface OfferDesk extends Disposable {
+export interface OfferUi extends Disposable {
   readonly files: ResourceFiles;
   readonly actions: { readonly [A in OfferAction]: (argument: unknown) => Promise<void> };
 }
 
 export type OfferServices = Pick<EditorServices, 'host' | 'log'>;
 
-export function openOfferDesk(
+export function openOfferUi(
   { host, log }: OfferServices,
   changed: vscode.EventEmitter<vscode.FileChangeEvent[]>,
-): OfferDesk {
+): OfferUi {
   const store = new DisposableStore();
   const files = store.add(new ResourceFiles(host, log, changed));
   const prompts = store.add(new WholeText(SCHEMES.prompt));

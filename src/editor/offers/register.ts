@@ -2,21 +2,21 @@ import * as vscode from 'vscode';
 import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore } from '../../core/index.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { type CommandId, COMMANDS, SCHEMES } from '../shared/ids.ts';
-import type { OfferAction, OfferDesk, OfferServices } from './lazy.ts';
+import type { OfferAction, OfferUi, OfferServices } from './lazy.ts';
 import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
 import type { EditorServices } from '../shared/services.ts';
 
 /** Registers the commands for resources and prompts, and the resource file system. */
 export function registerOfferCommands(services: OfferServices & Pick<EditorServices, 'failures'>): Disposable {
   const store = new DisposableStore();
-  const desk: AsyncLazy<OfferDesk> = asyncLazy(
+  const ui: AsyncLazy<OfferUi> = asyncLazy(
     () => import('./lazy.ts'),
-    ({ openOfferDesk }) => store.add(openOfferDesk(services, files.changed)),
+    ({ openOfferUi }) => store.add(openOfferUi(services, files.changed)),
   );
-  const files = store.add(new ReadOnlyFiles(SCHEMES.resource, async () => (await desk.get()).files));
+  const files = store.add(new ReadOnlyFiles(SCHEMES.resource, async () => (await ui.get()).files));
   const add = (id: CommandId, action: OfferAction, failed: string): unknown =>
     store.add(
-      registerCommand(services, id, { failed }, async (argument) => (await desk.get()).actions[action](argument)),
+      registerCommand(services, id, { failed }, async (argument) => (await ui.get()).actions[action](argument)),
     );
   const notOpened = vscode.l10n.t('The resource cannot be opened');
   add(COMMANDS.resourceOpen, 'open', notOpened);

@@ -59,9 +59,9 @@ export interface Stepped {
 }
 
 /** Forms with more fields use a page. */
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 /** Maximum message that fits the title of a quick input. */
-const LONGEST_MESSAGE = 200;
+const MAX_MESSAGE = 200;
 
 /** The fields as steps. Undefined if steps cannot hold the form or its message. */
 export function stepFields({
@@ -69,8 +69,8 @@ export function stepFields({
   message,
 }: Pick<FormQuestion, 'form' | 'message'>): readonly StepField[] | undefined {
   const fields = form.fields.filter(isStep);
-  if (fields.length < form.fields.length || fields.length > MOST_STEPS) return undefined;
-  return message.length > LONGEST_MESSAGE || /[\r\n]/.test(message.trim()) ? undefined : fields;
+  if (fields.length < form.fields.length || fields.length > MAX_STEPS) return undefined;
+  return message.length > MAX_MESSAGE || /[\r\n]/.test(message.trim()) ? undefined : fields;
 }
 
 function isStep(field: FormField): field is StepField {

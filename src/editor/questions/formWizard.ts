@@ -11,7 +11,7 @@ import {
 } from './formSteps.ts';
 import { plainText } from '../shared/plainText.ts';
 import { withoutIcons } from '../shared/quickPicker.ts';
-import { showStep, type StepPlace } from '../shared/wizard.ts';
+import { showStep, type StepPosition } from '../shared/wizard.ts';
 
 type Field<K extends FieldStep['field']['kind']> = Extract<FieldStep['field'], { kind: K }>;
 type FieldOf<K extends FieldStep['field']['kind']> = FieldStep & { readonly field: Field<K> };
@@ -181,7 +181,7 @@ export class FormWizard implements FormUi {
 
   #show<T>(
     input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
-    { step, steps }: Pick<StepPlace, 'step' | 'steps'>,
+    { step, steps }: Pick<StepPosition, 'step' | 'steps'>,
     asForm: () => T,
     listen: Parameters<typeof showStep<T>>[2],
   ): ReturnType<typeof showStep<T>> {

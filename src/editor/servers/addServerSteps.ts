@@ -2,13 +2,13 @@ import type { ShellStyle } from './shellCommand.ts';
 import type { Answer, Choice, StepNumber, WizardUi } from '../shared/wizardSteps.ts';
 import { type EntryKind, idProblem, readEntry, type ServerEntry, suggestId } from './serverEntry.ts';
 
-export type EntryPlace = 'workspace' | 'user';
+export type EntryTarget = 'workspace' | 'user';
 
 /** The result of the wizard. */
 export interface NewServer {
   readonly id: string;
   readonly entry: ServerEntry;
-  readonly place: EntryPlace;
+  readonly place: EntryTarget;
   readonly start: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Draft {
   text?: string;
   id?: string;
   suggested?: string;
-  place?: EntryPlace;
+  place?: EntryTarget;
   start?: boolean;
 }
 
@@ -128,7 +128,7 @@ async function askId(
   });
 }
 
-const PLACES: readonly Choice<EntryPlace>[] = [
+const PLACES: readonly Choice<EntryTarget>[] = [
   {
     label: 'This Workspace',
     detail: 'Written into the workspace settings, which can be shared with the folder',

@@ -3,7 +3,7 @@ import { type Host, HostError, type ServerSnapshot } from '../../core/index.ts';
 import { DEMO_COMMAND, DEMO_SERVER } from '../shared/ids.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { QuickInputWizard } from '../shared/wizard.ts';
-import { askForServer, type EntryPlace, type NewServer } from './addServerSteps.ts';
+import { askForServer, type EntryTarget, type NewServer } from './addServerSteps.ts';
 import { uniqueId } from './serverEntry.ts';
 
 export async function addServer(services: Pick<EditorServices, 'host' | 'settings'>, tree: Reveals): Promise<void> {
@@ -25,7 +25,7 @@ const SEEN_MS = 10_000;
 
 /** The part of the settings writer needed here. */
 export interface EntryWriter {
-  add(server: string, entry: Readonly<Record<string, unknown>>, place?: EntryPlace): Promise<void>;
+  add(server: string, entry: Readonly<Record<string, unknown>>, place?: EntryTarget): Promise<void>;
   setEnabled(server: string, enabled: boolean): Promise<void>;
 }
 

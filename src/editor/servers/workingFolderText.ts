@@ -3,7 +3,7 @@ import type { ServerSnapshot } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
 import { relativeArgumentsOf } from './relativeArguments.ts';
 
-const MOST_NAMED = 3;
+const MAX_NAMED_COUNT = 3;
 
 /** The hint about a server in the home folder, and about similar ones. */
 export function workingFolderText(server: ServerSnapshot, others: readonly ServerSnapshot[]): string {
@@ -21,7 +21,7 @@ export function workingFolderText(server: ServerSnapshot, others: readonly Serve
 }
 
 function listed(texts: readonly string[]): string {
-  const named = texts.slice(0, MOST_NAMED).map((text) => JSON.stringify(plainText(text, 60)));
+  const named = texts.slice(0, MAX_NAMED_COUNT).map((text) => JSON.stringify(plainText(text, 60)));
   const more = texts.length - named.length;
   return [...named, ...(more > 0 ? [vscode.l10n.t('{0} more', more)] : [])].join(', ');
 }

@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import type { RememberedInputs } from './rememberedInputs.ts';
 
-const LARGEST_FILE = 1_000_000;
+const MAX_FILE = 1_000_000;
 
 /** Values of variables in an editor. */
 export class EditorVariables implements VariableSource {
@@ -44,7 +44,7 @@ export class EditorVariables implements VariableSource {
     const uri = vscode.Uri.file(path);
     const size = await sizeOf(uri);
     if (size === undefined) throw new Error(vscode.l10n.t('The file {0} cannot be read.', path));
-    if (size > LARGEST_FILE) throw new Error(vscode.l10n.t('The file {0} is too large.', path));
+    if (size > MAX_FILE) throw new Error(vscode.l10n.t('The file {0} is too large.', path));
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   }
 }

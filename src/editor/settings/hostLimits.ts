@@ -1,18 +1,18 @@
 import {
   DEFAULT_LIMITS,
   type HostLimits,
-  LEAST_LIMITS,
+  MIN_LIMITS,
   LIMIT_KEYS,
-  MOST_LIMITS,
+  MAX_LIMITS,
   type WindowKey,
 } from '../../core/index.ts';
 
 /** Clamps numbers to their range, and replaces other values by the default. */
 export function hostLimits(read: (setting: WindowKey) => unknown): HostLimits {
-  const count = (key: keyof typeof MOST_LIMITS): number => {
+  const count = (key: keyof typeof MAX_LIMITS): number => {
     const value = read(LIMIT_KEYS[key]);
     if (typeof value !== 'number' || !Number.isFinite(value)) return DEFAULT_LIMITS[key];
-    return Math.min(Math.max(Math.floor(value), LEAST_LIMITS[key]), MOST_LIMITS[key]);
+    return Math.min(Math.max(Math.floor(value), MIN_LIMITS[key]), MAX_LIMITS[key]);
   };
   const model = read(LIMIT_KEYS.model);
   return {

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type SettingsLayer } from '../../core/index.ts';
 
 /** Lists would truncate longer options. */
-const LONGEST_OPTION = 200;
+const MAX_OPTION = 200;
 
 export type DefinedBy = 'user' | 'workspace';
 
@@ -51,7 +51,7 @@ function decode(value: Json): readonly InputDefinition[] {
 }
 
 function isOption(value: Json): value is string {
-  return typeof value === 'string' && value.length <= LONGEST_OPTION;
+  return typeof value === 'string' && value.length <= MAX_OPTION;
 }
 
 function textOf(value: Json | undefined): string | undefined {

@@ -18,11 +18,11 @@ import {
   defaultPlace,
   isSamePlace,
   isUserPlace,
-  type SettingsPlace,
+  type SettingsLocation,
   settingsPlaces,
   userPlace,
   writePlace,
-} from './settingsPlace.ts';
+} from './settingsLocation.ts';
 import { notify } from '../shared/notify.ts';
 
 export class WorkspaceSettingsWriter implements SettingsWriter {
@@ -116,7 +116,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
     });
   }
 
-  async #restore(server: string, from: readonly SettingsPlace[]): Promise<void> {
+  async #restore(server: string, from: readonly SettingsLocation[]): Promise<void> {
     await this.#change(async () => {
       for (const before of from) {
         const now = settingsPlaces().find((place) => isSamePlace(place, before));
@@ -145,7 +145,7 @@ function inForce(server: string, path: readonly string[]): readonly string[] {
 }
 
 /** Workspace settings, even if the user defined the server. */
-function placeOf(server: string): SettingsPlace {
+function placeOf(server: string): SettingsLocation {
   const inFolder = settingsPlaces().findLast(
     (place) => place.folder !== undefined && place.servers[server] !== undefined,
   );
@@ -159,7 +159,7 @@ async function writeMember(server: string, path: readonly string[], value: Json 
   await writePlace(place, { servers, path: [server, ...path], value });
 }
 
-async function writeEntry(place: SettingsPlace, server: string, entry: Json | undefined): Promise<void> {
+async function writeEntry(place: SettingsLocation, server: string, entry: Json | undefined): Promise<void> {
   if (entry !== undefined) {
     await writePlace(place, { servers: { ...place.servers, [server]: entry }, path: [server], value: entry });
     return;
@@ -168,7 +168,7 @@ async function writeEntry(place: SettingsPlace, server: string, entry: Json | un
   await writePlace(place, { servers, path: servers === undefined ? [] : [server], value: undefined });
 }
 
-function removedText(server: string, from: readonly SettingsPlace[], inUser: boolean): string {
+function removedText(server: string, from: readonly SettingsLocation[], inUser: boolean): string {
   const name = plainText(server, 64);
   if (from.some(isUserPlace)) return vscode.l10n.t('Removed the server "{0}" from your user settings.', name);
   const removed = vscode.l10n.t('Removed the server "{0}" from the workspace settings.', name);

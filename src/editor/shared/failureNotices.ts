@@ -17,7 +17,7 @@ import { plainText } from './plainText.ts';
 import type { FailureNotices, FailureOptions } from './services.ts';
 
 /** Maximum failures at once before they are merged. */
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 const MOMENT_MS = 500;
 
 /** Reports failures as notifications: the problem, its server, and the next step. */
@@ -66,7 +66,7 @@ export class NotifiedFailures implements FailureNotices, Disposable {
     this.#moment = undefined;
     const failed = [...this.#fresh].filter((id) => this.#host.server(id)?.state.kind === 'failed');
     this.#fresh.clear();
-    if (failed.length > MOST_AT_ONCE) {
+    if (failed.length > MAX_AT_ONCE) {
       const names = failed.map((id) => plainText(id, 64)).join(', ');
       const text = vscode.l10n.t('{0} servers failed: {1}.', failed.length, names);
       const showServers = (): unknown => vscode.commands.executeCommand(`${SERVERS_VIEW}.focus`);

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion, Tool } from '../../core/index.ts';
-import type { SettingPlace } from './treeNode.ts';
+import type { SettingLocation } from './treeNode.ts';
 
 /** The argument of a command, or nothing to make it ask. Tree nodes have these members too. */
 export interface Target {
@@ -126,5 +126,5 @@ export interface EditorServices {
   /** Opens settings at the server's entry. */
   openServerSettings(server: string): Promise<void>;
   /** Opens settings at a member of `mcpl.servers`. */
-  openSetting(setting: SettingPlace): Promise<void>;
+  openSetting(setting: SettingLocation): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface TreeNode {
   readonly checkbox: NodeCheckbox | undefined;
   readonly command: NodeCommand | undefined;
   /** The setting that the row is about. */
-  readonly setting: SettingPlace | undefined;
+  readonly setting: SettingLocation | undefined;
   readonly expansion: 'none' | 'collapsed' | 'expanded';
   readonly children: readonly TreeNode[];
 }
@@ -61,7 +61,7 @@ export interface NodeCommand {
   readonly title: string;
 }
 
-export interface SettingPlace extends Pick<SettingsProblem, 'path'> {
+export interface SettingLocation extends Pick<SettingsProblem, 'path'> {
   /** `undefined` for the strongest place that has it. */
   readonly scope: SettingsProblem['scope'] | undefined;
 }
@@ -89,7 +89,7 @@ export const LEAF = {
 } as const;
 
 /** Maximum rows below one row: creating 10,000 takes 50 ms, plus 40 in the editor, with each change while visible. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 type RowsNode = Omit<TreeNode, 'children'>;
 
@@ -137,10 +137,10 @@ export function inParts<T, N>(
   rowOf: (item: T) => N,
   partOf: (part: Part<N>, rows: () => readonly N[]) => N,
 ): readonly N[] {
-  if (items.length <= MOST_ROWS) return items.map(rowOf);
+  if (items.length <= MAX_ROWS) return items.map(rowOf);
   const parts: N[] = [];
-  for (let start = 0; start < items.length; start += MOST_ROWS) {
-    const some = items.slice(start, start + MOST_ROWS);
+  for (let start = 0; start < items.length; start += MAX_ROWS) {
+    const some = items.slice(start, start + MAX_ROWS);
     const [first, last] = [some[0], some.at(-1)];
     if (first === undefined || last === undefined) break;
     const part = { from: start + 1, to: start + some.length, first: rowOf(first), last: rowOf(last) };

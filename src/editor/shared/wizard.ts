@@ -60,13 +60,13 @@ export class QuickInputWizard implements WizardUi {
     });
   }
 
-  #place({ step, steps }: StepNumber): StepPlace {
+  #place({ step, steps }: StepNumber): StepPosition {
     return { title: this.#title, step, steps };
   }
 }
 
 /** The position of a step in its dialog. */
-export interface StepPlace {
+export interface StepPosition {
   readonly title: string;
   readonly step: number;
   readonly steps: number;
@@ -79,7 +79,7 @@ type Turned = { readonly kind: 'back' } | { readonly kind: 'cancel' };
 /** Shows one step in quick input until `listen` settles it or the user cancels. */
 export function showStep<T>(
   input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
-  { title, step, steps, buttons = [] }: StepPlace,
+  { title, step, steps, buttons = [] }: StepPosition,
   listen: (settle: (answer: T | Turned) => void, store: DisposableStore) => void,
 ): Promise<T | Turned> {
   input.title = title;

@@ -25,7 +25,7 @@ export interface DefinitionReviewOptions extends Pick<EditorServices, 'failures'
 /** Merges changes, because a server usually changes several tools at once. */
 const BURST_MS = 500;
 /** Maximum tools in one review. */
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** Shows changed definitions and asks about them. Loaded with the first one. */
 export class DefinitionReview implements vscode.TextDocumentContentProvider, Disposable {
@@ -90,7 +90,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
   }
 
   async #review(changed: readonly ChangedTool[]): Promise<void> {
-    const shown = changed.slice(0, MOST_SHOWN);
+    const shown = changed.slice(0, MAX_SHOWN);
     await this.#show(shown);
     const frequent = shown.filter(({ change }) => change.isFrequent);
     const any = { title: vscode.l10n.t('Approve Any Definition…'), run: () => this.#approveAny(frequent) };
@@ -168,7 +168,7 @@ function keyOf({ server, tool, change }: ChangedTool): string {
   return JSON.stringify([server, tool, change.form]);
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED_COUNT = 3;
 
 /** Short, because tool names come from the server. */
 function reviewTitle(changed: readonly ToolTarget[]): string {
@@ -196,11 +196,11 @@ function frequentText(changed: readonly ToolTarget[]): { readonly message: strin
 
 function named(changed: readonly ToolTarget[]): string {
   const names = [...new Set(changed.map(({ tool }) => `"${plainText(tool, 64)}"`))];
-  const more = names.length - MOST_NAMED;
-  return [...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const more = names.length - MAX_NAMED_COUNT;
+  return [...names.slice(0, MAX_NAMED_COUNT), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 function serversOf(changed: readonly ToolTarget[]): string {
   const names = [...new Set(changed.map(({ server }) => `"${plainText(server, 64)}"`))];
-  return names.length > MOST_NAMED ? `${names.length} servers` : names.join(', ');
+  return names.length > MAX_NAMED_COUNT ? `${names.length} servers` : names.join(', ');
 }

@@ -10,7 +10,7 @@ import { lineageText, titleText } from '../lineage/lineageText.ts';
 import { plainText } from '../shared/plainText.ts';
 
 /** Longer answers are not parsed for a row. A search in their start usually suffices. */
-const LONGEST_PARSED = 20_000;
+const MAX_PARSED = 20_000;
 const CHECKPOINT = /"checkpoint"\s*:\s*"((?:[^"\\]|\\.){1,512})"/;
 
 type Answer = Pick<TraceEntry, 'direction' | 'kind' | 'method' | 'text' | 'isCut'>;
@@ -19,7 +19,7 @@ type Answer = Pick<TraceEntry, 'direction' | 'kind' | 'method' | 'text' | 'isCut
 export function checkpointIn({ direction, kind, method, text, isCut }: Answer): string | undefined {
   if (direction !== 'received' || kind !== 'result' || method !== 'tools/call') return undefined;
   if (!text.includes('"checkpoint"')) return undefined;
-  if (isCut || text.length > LONGEST_PARSED) return text.includes('"state"') ? CHECKPOINT.exec(text)?.[1] : undefined;
+  if (isCut || text.length > MAX_PARSED) return text.includes('"state"') ? CHECKPOINT.exec(text)?.[1] : undefined;
   try {
     return named(parseJson(text));
   } catch {

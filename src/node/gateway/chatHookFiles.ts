@@ -17,7 +17,7 @@ export interface ChatHookFilesOptions {
 }
 
 /** Maximum folders per window. */
-const MOST_FOLDERS = 64;
+const MAX_FOLDERS = 64;
 
 /**
  * One file per window for `media/chatHooks/hooks/hook.sh` and `hook.ps1`. It has curl's arguments, so that the token is
@@ -44,7 +44,7 @@ export class ChatHookFile {
     if (!(await lstat(this.#folder)).isDirectory()) throw new Error(`${this.#folder} is not a folder.`);
     await chmod(this.#folder, 0o700);
     await this.#sweep();
-    const marks = (await Promise.all(address.folders.slice(0, MOST_FOLDERS).map(marksOf))).flat();
+    const marks = (await Promise.all(address.folders.slice(0, MAX_FOLDERS).map(marksOf))).flat();
     const lines = [
       ...new Set(marks),
       `url = "${address.url}"`,

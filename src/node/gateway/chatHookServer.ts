@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import { ChatHookFile, type ChatHookFilesOptions } from './chatHookFiles.ts';
 import { GatewayAccess } from './gatewayAccess.ts';
-import { type GatewayPlace, listenAt } from './gatewayPlace.ts';
+import { type ListenAddress, listenAt } from './listenAddress.ts';
 import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
 import { readBody } from './requestBody.ts';
 
@@ -48,7 +48,7 @@ export async function startChatHookServer(options: ChatHookServerOptions): Promi
 class LoopbackHooks implements ChatHookServer {
   readonly #server: Server;
   readonly #admit: LocalServer['admit'];
-  readonly #place: GatewayPlace;
+  readonly #place: ListenAddress;
   readonly #access: GatewayAccess;
   readonly #hooks: ChatHooks;
   readonly #file: ChatHookFile;
@@ -59,7 +59,7 @@ class LoopbackHooks implements ChatHookServer {
   constructor(
     server: Server,
     admit: LocalServer['admit'],
-    place: GatewayPlace,
+    place: ListenAddress,
     { files, ...options }: ChatHookServerOptions,
   ) {
     this.#server = server;

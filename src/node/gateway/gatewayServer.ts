@@ -12,7 +12,7 @@ import {
 import { backgroundClock } from '../backgroundClock.ts';
 import { GatewayAccess } from './gatewayAccess.ts';
 import { GatewayExchange } from './gatewayExchange.ts';
-import { type GatewayPlace, type GatewayTransport, listenAt } from './gatewayPlace.ts';
+import { type ListenAddress, type GatewayTransport, listenAt } from './listenAddress.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './gatewayLimits.ts';
 import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
 
@@ -59,7 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 class LocalGateway implements Gateway {
   readonly #local: LocalServer;
-  readonly #place: GatewayPlace;
+  readonly #place: ListenAddress;
   readonly #options: GatewayOptions;
   readonly #limits: GatewayLimits;
   readonly #access: GatewayAccess;
@@ -68,7 +68,7 @@ class LocalGateway implements Gateway {
   readonly #removals: Disposable;
   #closing: Promise<void> | undefined;
 
-  constructor(local: LocalServer, place: GatewayPlace, options: GatewayOptions, limits: GatewayLimits) {
+  constructor(local: LocalServer, place: ListenAddress, options: GatewayOptions, limits: GatewayLimits) {
     this.#local = local;
     this.#place = place;
     this.#options = options;

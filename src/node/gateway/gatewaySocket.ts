@@ -17,7 +17,7 @@ export interface GatewaySocket {
 const PREFIX = 'mcpl-gateway-';
 const NAME = 's';
 /** `sun_path` has 104 bytes on macOS, 108 on Linux, with a zero at the end. */
-const LONGEST_PATH = 103;
+const MAX_PATH = 103;
 /** Another window may be about to listen in a younger folder without a socket. */
 const NEW_MS = 60_000;
 
@@ -43,7 +43,7 @@ export async function newGatewaySocket(ids: Pick<Ids, 'uuid'>): Promise<GatewayS
 function shortFolder(): string {
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? '';
   const folders = [...(runtime === '' ? [] : [runtime]), tmpdir()];
-  return folders.find((folder) => Buffer.byteLength(join(folder, `${PREFIX}XXXXXX`, NAME)) <= LONGEST_PATH) ?? '/tmp';
+  return folders.find((folder) => Buffer.byteLength(join(folder, `${PREFIX}XXXXXX`, NAME)) <= MAX_PATH) ?? '/tmp';
 }
 
 /** Deletes the sockets of killed windows. */

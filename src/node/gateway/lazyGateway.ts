@@ -1,5 +1,5 @@
 import { type AsyncLazy, asyncLazy, HostError } from '../../core/index.ts';
-import type { GatewayTransport } from './gatewayPlace.ts';
+import type { GatewayTransport } from './listenAddress.ts';
 import type { Gateway, GatewayAddress, GatewayOptions } from './gatewayServer.ts';
 
 /** The gateway. Opened when its address is first needed, and reopened after a change of transport. */

@@ -108,17 +108,17 @@ function sendOver(
 }
 
 /** Limits for unread bodies. Longer ones end the connection, because they may be endless. */
-const LONGEST_SKIPPED = 64 * 1024;
-const LONGEST_SKIP_MS = 2_000;
+const MAX_SKIPPED = 64 * 1024;
+const MAX_SKIP_MS = 2_000;
 
 /** Discards a body, and returns its connection to the agent or ends it. */
 export function skipBody(response: IncomingMessage): void {
   let length = 0;
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > LONGEST_SKIPPED) response.destroy();
+    if (length > MAX_SKIPPED) response.destroy();
   });
-  const timer = setTimeout(() => response.destroy(), LONGEST_SKIP_MS);
+  const timer = setTimeout(() => response.destroy(), MAX_SKIP_MS);
   timer.unref();
   response.once('close', () => clearTimeout(timer));
 }

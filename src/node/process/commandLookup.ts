@@ -2,7 +2,7 @@ import { access, constants, open, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { clip, HostError, messageOf } from '../../core/index.ts';
 
-export interface CommandPlace {
+export interface CommandContext {
   readonly command: string;
   readonly cwd: string | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -22,7 +22,7 @@ export async function checkFolder(cwd: string | undefined): Promise<void> {
 }
 
 /** Converts an error of `spawn` to a `HostError`. */
-export async function spawnError(place: CommandPlace, error: unknown): Promise<HostError> {
+export async function spawnError(place: CommandContext, error: unknown): Promise<HostError> {
   const { command } = place;
   switch (codeOf(error)) {
     case 'ENOENT':
@@ -45,7 +45,7 @@ export async function spawnError(place: CommandPlace, error: unknown): Promise<H
   }
 }
 
-export async function notFound(place: CommandPlace): Promise<HostError> {
+export async function notFound(place: CommandContext): Promise<HostError> {
   const { command } = place;
   const found = await findCommand(place);
   const interpreter = found === undefined ? undefined : await interpreterOf(found);
@@ -67,7 +67,7 @@ export async function notFound(place: CommandPlace): Promise<HostError> {
 }
 
 /** Finds a command by path or in the folders of PATH. */
-export async function findCommand({ command, cwd, env }: CommandPlace): Promise<string | undefined> {
+export async function findCommand({ command, cwd, env }: CommandContext): Promise<string | undefined> {
   const folders = hasFolder(command) ? [''] : pathOf(env).split(delimiter);
   for (const folder of folders) {
     for (const extension of extensions(command, env)) {

@@ -12,14 +12,14 @@ const SERVER = 1;
 const EVENT_ID = 2;
 
 /** Maximum size of all contents, because a thousand large events may fill the disk like many small ones. */
-const MOST_BYTES = 256_000_000;
+const MAX_BYTES = 256_000_000;
 
 /** Larger pages would block their reader: a thousand small events take 3 ms. */
 const PAGE_CHARACTERS = 1_000_000;
 const PAGE_EVENTS = 1_000;
 
 /** Push events of servers. */
-export function eventHandlers(database: DatabaseSync, mostBytes = MOST_BYTES): Pick<StoreHandlers, EventOperation> {
+export function eventHandlers(database: DatabaseSync, mostBytes = MAX_BYTES): Pick<StoreHandlers, EventOperation> {
   const insert = database.prepare(`INSERT ${EVENT_INSERT} ON CONFLICT (server, event_id) DO NOTHING`);
   const insertAudit = database.prepare(`INSERT ${AUDIT_INSERT}`);
   const known = database.prepare('SELECT inference_id FROM events WHERE server = ? AND event_id = ?');

@@ -25,7 +25,7 @@ import { type StateRequester, stateStore } from './stateStore.ts';
 /** More than programs without storage ever read back. */
 const MAX_AUDIT = 10_000;
 /** Maximum size of all events' contents, because a thousand may have 4 MB each. */
-const MOST_CHARACTERS = 64_000_000;
+const MAX_CHARACTERS = 64_000_000;
 
 /** In-memory storage, for programs without persistence. */
 export function memoryStorage(): Storage {
@@ -152,7 +152,7 @@ class MemoryEvents implements EventStore {
   }
 
   trim(keep: number): Promise<void> {
-    let left = MOST_CHARACTERS;
+    let left = MAX_CHARACTERS;
     const tooMuch = this.#all.findLastIndex(({ characters }) => (left -= characters) < 0);
     for (const kept of this.#all.splice(0, Math.max(0, this.#all.length - keep, tooMuch + 1))) this.#forget(kept);
     return Promise.resolve();

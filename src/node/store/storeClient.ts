@@ -30,7 +30,7 @@ const STUCK_MS = 60_000;
 /** How long closing waits for the next answer before it terminates the thread. */
 const CLOSE_MS = 5_000;
 /** Answers delivered per turn of the event loop. In a flood the thread answers 1,024 at once, which took 5 ms. */
-const MOST_A_TURN = 256;
+const MAX_A_TURN = 256;
 
 const SUGGESTIONS: Readonly<Record<StoreFailureKind, string>> = {
   newer: 'Update MCP Live, or open this workspace with the newer version.',
@@ -164,7 +164,7 @@ export class StoreClient {
   }
 
   #passOn(): void {
-    this.#settle(MOST_A_TURN);
+    this.#settle(MAX_A_TURN);
     if (this.#answers.length > 0) setImmediate(() => this.#passOn());
     this.#watch();
     // An idle store does not keep the process alive, because all acknowledged data is on disk.

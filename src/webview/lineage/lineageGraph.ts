@@ -81,15 +81,15 @@ export function lanesWithin(width: number): number {
 
 /** Columns grow in steps, starting at two lanes, so that text does not move with each new row. */
 const COLUMN_STEP = 2 * GRAPH.laneWidth;
-const LEAST_COLUMN = 2 * GRAPH.edge + GRAPH.laneWidth;
+const MIN_COLUMN = 2 * GRAPH.edge + GRAPH.laneWidth;
 
 /**
  * Width of the graph column for its widest row. A column that is too wide shrinks only after scrolling stops, and by
  * more than one step.
  */
 export function columnWidth(widest: number, before: number, isMoving: boolean): number {
-  const steps = Math.max(0, Math.ceil((widest - LEAST_COLUMN) / COLUMN_STEP));
-  const wanted = LEAST_COLUMN + steps * COLUMN_STEP;
+  const steps = Math.max(0, Math.ceil((widest - MIN_COLUMN) / COLUMN_STEP));
+  const wanted = MIN_COLUMN + steps * COLUMN_STEP;
   if (wanted > before) return wanted;
   return isMoving || wanted + COLUMN_STEP >= before ? before : wanted;
 }
@@ -109,7 +109,7 @@ export function carryLooks(above: LineLooks, { graph, link }: Pick<PageRow, 'gra
 }
 
 /** Maximum number of rows to search upwards for the start of a line. */
-const MOST_ABOVE = 200;
+const MAX_ABOVE = 200;
 
 /** Styles of the lines above a row, from the known rows above it. A line starts at the top of its lane. */
 export function looksAbove(
@@ -120,7 +120,7 @@ export function looksAbove(
   if (graph === undefined) return PLAIN_LINES;
   const open = new Set([...graph.through, ...graph.children]);
   const looks = new Map<number, LineLook>();
-  for (let above = position - 1; open.size > 0 && above >= position - MOST_ABOVE; above--) {
+  for (let above = position - 1; open.size > 0 && above >= position - MAX_ABOVE; above--) {
     const row = at(above);
     if (row?.graph === undefined) break;
     if (open.delete(row.graph.lane) && row.link !== 'named') looks.set(row.graph.lane, row.link);

@@ -158,10 +158,10 @@ export interface RowContext {
 
 const SIGNALS = ['export', 'import', 'open', 'retry'] as const;
 const PLACED = ['select', 'locate', 'unblock'] as const;
-const LONGEST_FILTER = 1_000;
-const LONGEST_KEY = 2_000;
+const MAX_FILTER = 1_000;
+const MAX_KEY = 2_000;
 /** More rows than any screen shows. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** Decodes a message from the page. Unknown messages are ignored. */
 export function decodeFromLineagePage(value: unknown): FromLineagePage | undefined {
@@ -171,10 +171,10 @@ export function decodeFromLineagePage(value: unknown): FromLineagePage | undefin
   if (signal !== undefined) return { type: signal };
   const placed = PLACED.find((known) => known === type);
   if (placed !== undefined) return isIndex(place) ? { type: placed, place } : undefined;
-  return decodeWish(value);
+  return decodePageRequest(value);
 }
 
-function decodeWish(value: Readonly<Record<string, unknown>>): FromLineagePage | undefined {
+function decodePageRequest(value: Readonly<Record<string, unknown>>): FromLineagePage | undefined {
   const filter = decodeFilter(value['filter']);
   const key = decodeKey(value['key']);
   switch (value['type']) {
@@ -201,7 +201,7 @@ function decodeRequest(value: Readonly<Record<string, unknown>>): FromLineagePag
     return isIndex(first) && isIndex(second) ? { type, places: [first, second] } : undefined;
   }
   if (type !== 'rows' || !isIndex(list) || !isIndex(from) || !isIndex(count)) return undefined;
-  return { type, list, from, count: Math.min(count, MOST_ROWS) };
+  return { type, list, from, count: Math.min(count, MAX_ROWS) };
 }
 
 export function decodeLineagePageState(value: unknown): LineagePageState | undefined {
@@ -214,14 +214,14 @@ export function decodeLineagePageState(value: unknown): LineagePageState | undef
 }
 
 function decodeKey(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= LONGEST_KEY ? value : undefined;
+  return typeof value === 'string' && value.length <= MAX_KEY ? value : undefined;
 }
 
 function decodeFilter(value: unknown): PageFilter | undefined {
   if (!isRecord(value)) return undefined;
   const { text } = value;
   const only = LINEAGE_CHOICES.find((known) => known === value['only']);
-  if (typeof text !== 'string' || text.length > LONGEST_FILTER || only === undefined) return undefined;
+  if (typeof text !== 'string' || text.length > MAX_FILTER || only === undefined) return undefined;
   return { text, only };
 }
 

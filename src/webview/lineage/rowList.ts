@@ -4,7 +4,7 @@ import type { PageRow } from './lineageMessages.ts';
 /** Rows per request. Requests start at multiples of this. */
 const WINDOW = 50;
 /** Maximum rows to keep while scrolling. */
-const MOST_KEPT = 3_000;
+const MAX_KEPT = 3_000;
 
 /** Reports that loaded rows moved further down than assumed. */
 interface RowsMoved {
@@ -42,7 +42,7 @@ export class LineageRows {
 
   /** Starts a new list. `shift` is the presumed movement of its rows; absent for an unrelated list. */
   renew(list: number, total: number, shift: number | undefined): void {
-    const isTooMuch = this.#old.size + this.#rows.size > MOST_KEPT;
+    const isTooMuch = this.#old.size + this.#rows.size > MAX_KEPT;
     const kept = shift === undefined ? [] : [...(isTooMuch ? [] : this.#old), ...this.#rows];
     this.#old = new Map(kept.map(([position, row]) => [position + (shift ?? 0), row]));
     this.#rows.clear();
@@ -95,9 +95,9 @@ export class LineageRows {
 
   /** Drops rows far from the visible ones. */
   forget({ from, to }: Range): void {
-    if (this.#rows.size <= MOST_KEPT) return;
+    if (this.#rows.size <= MAX_KEPT) return;
     for (const position of this.#rows.keys()) {
-      if (position >= from - MOST_KEPT / 4 && position <= to + MOST_KEPT / 4) continue;
+      if (position >= from - MAX_KEPT / 4 && position <= to + MAX_KEPT / 4) continue;
       this.#rows.delete(position);
       this.#asked.delete(position - (position % WINDOW));
     }

@@ -14,7 +14,7 @@ import type { TraceRow, TraceStatus } from './traceMessages.ts';
 const ROW_HEIGHT = 22;
 const MARGIN = 10;
 /** Maximum rows to keep while scrolling. */
-const MOST_KEPT = 3_000;
+const MAX_KEPT = 3_000;
 
 interface TraceListEvents {
   /** Visible rows that are not loaded. */
@@ -181,9 +181,9 @@ export class TraceList {
   }
 
   #forget({ from, to }: Range): void {
-    if (this.#rows.size <= MOST_KEPT) return;
+    if (this.#rows.size <= MAX_KEPT) return;
     for (const position of this.#rows.keys())
-      if (position < from - MOST_KEPT / 4 || position > to + MOST_KEPT / 4) this.#rows.delete(position);
+      if (position < from - MAX_KEPT / 4 || position > to + MAX_KEPT / 4) this.#rows.delete(position);
   }
 
   #create(): RowElement {

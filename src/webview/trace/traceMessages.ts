@@ -61,9 +61,9 @@ export interface TracePageState {
 
 const SIGNALS = ['record', 'clear', 'export'] as const;
 const DIRECTIONS = ['both', 'sent', 'received'] as const;
-const LONGEST_FILTER = 1_000;
+const MAX_FILTER = 1_000;
 /** More rows than any screen shows. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** Decodes a message from the page. Unknown messages are ignored. */
 export function decodeFromTracePage(value: unknown): FromTracePage | undefined {
@@ -77,7 +77,7 @@ export function decodeFromTracePage(value: unknown): FromTracePage | undefined {
   }
   if (type === 'message' || type === 'copy') return isIndex(n) ? { type, n } : undefined;
   if (type !== 'rows' || !isIndex(list) || !isIndex(from) || !isIndex(count)) return undefined;
-  return { type, list, from, count: Math.min(count, MOST_ROWS) };
+  return { type, list, from, count: Math.min(count, MAX_ROWS) };
 }
 
 export function decodeTracePageState(value: unknown): TracePageState | undefined {
@@ -90,7 +90,7 @@ function decodeFilter(value: unknown): TracePageFilter | undefined {
   if (!isRecord(value)) return undefined;
   const { text } = value;
   const direction = DIRECTIONS.find((known) => known === value['direction']);
-  if (typeof text !== 'string' || text.length > LONGEST_FILTER || direction === undefined) return undefined;
+  if (typeof text !== 'string' || text.length > MAX_FILTER || direction === undefined) return undefined;
   return { text, direction };
 }
 

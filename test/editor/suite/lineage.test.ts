@@ -116,9 +116,9 @@ suite('The lineage of a feature set', () => {
     await eventually(async () => (await person.treeRows()).some((row) => /^ +Checkpoints 3 · chk_3$/.test(row)), true);
     await person.clickTreeItem('Checkpoints');
     await eventually(rows, ['chk_1', 'chk_2', 'chk_3']);
-    const desk = await (await mcpLive()).testing.lineage.desk();
+    const ui = await (await mcpLive()).testing.lineage.ui();
     assert.deepEqual(
-      desk.controllers.map(({ key }) => key),
+      ui.controllers.map(({ key }) => key),
       [NOTES],
     );
     await call('edit', 'd');
@@ -138,7 +138,7 @@ suite('The lineage of a feature set', () => {
     // After a reload of the window the editor gives the tab back with what its page kept.
     const panel = vscode.window.createWebviewPanel('mcpl.lineagePanel', 'Back', vscode.ViewColumn.Beside);
     const state = { key: JSON.stringify(['notes', 'notes.edit']), filter: { text: '', only: 'all' } };
-    (await (await mcpLive()).testing.lineage.desk()).restore(panel, state);
+    (await (await mcpLive()).testing.lineage.ui()).restore(panel, state);
     await eventually(async () => panel.title, 'Lineage of notes (notes.edit)');
   });
 
@@ -291,10 +291,10 @@ suite('The lineage of a feature set', () => {
     assert.equal(document?.languageId, 'json');
     assert.equal(document.getText().trim(), '{\n  "notes": [\n    "a",\n    "b"\n  ]\n}');
     assert.match(document.uri.path, /\/chk_2 \(notes\.edit\)\.json$/);
-    const desk = await (await mcpLive()).testing.lineage.desk();
+    const ui = await (await mcpLive()).testing.lineage.ui();
     await vscode.commands.executeCommand('mcpl.showLineage', { ...NOTES, place: first });
-    await eventually(async () => desk.controllers.length > 0, true);
-    desk.controllers[0]?.receive({ type: 'compare', places: [first, second] });
+    await eventually(async () => ui.controllers.length > 0, true);
+    ui.controllers[0]?.receive({ type: 'compare', places: [first, second] });
     await eventually(async () => {
       const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
       return input instanceof vscode.TabInputTextDiff ? [input.original.path, input.modified.path] : [];

@@ -6,7 +6,7 @@ import {
   type ModelRequest,
   type ModelRunEnd,
   type Models,
-  type ModelWish,
+  type ModelSelection,
 } from '../../../src/core/index.ts';
 
 /** What the model says to one request: pieces in order, or how it fails. */
@@ -23,7 +23,7 @@ export class CaseModel implements Models {
   /** Given instead of the model, where it is there. */
   absent: Extract<ModelChoice, { kind: 'failed' }> | undefined;
 
-  choose({ server }: ModelWish): Promise<ModelChoice> {
+  choose({ server }: ModelSelection): Promise<ModelChoice> {
     this.chosenFor.push(server);
     if (this.absent !== undefined) return Promise.resolve(this.absent);
     const model: LanguageModel = {

@@ -303,7 +303,7 @@ export class McplCase {
 
   /** `server operation set outcome inference tokens: detail`, oldest first; only these operations, where some are named. */
   async audit(...operations: readonly string[]): Promise<readonly string[]> {
-    // What the person used by themselves is another matter (`turns.test.ts`).
+    // What the person used by themselves is another matter (`turnRunner.test.ts`).
     const entries = (await this.host.audit.list({ limit: 1_000 })).filter(({ server }) => server !== '');
     return entries
       .toReversed()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyPatch } from 'rfc6902';
-import { MOST_KEPT } from '../../../src/demo/ledger.ts';
+import { MAX_KEPT } from '../../../src/demo/ledger.ts';
 import type { DemoMessage, DemoState } from '../../support/demoMessages.ts';
 import { DemoHost } from './demoHost.ts';
 
@@ -180,7 +180,7 @@ suite('The ledger of the demo, which it keeps itself (MCPL §8.7)', () => {
   });
 
   test('keeps the newest few, and says of the others that it has them no more (MCPL §8.8)', async () => {
-    for (let i = 0; i <= MOST_KEPT; i++) await add(1);
+    for (let i = 0; i <= MAX_KEPT; i++) await add(1);
     assert.equal(await goBack('ledger-1'), 'error -32005 Checkpoint not found {"checkpoint":"ledger-1"}');
     assert.equal(await goBack('ledger-2'), '{"checkpoint":"ledger-2","success":true}');
     last = 'ledger-1';

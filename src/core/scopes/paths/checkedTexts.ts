@@ -9,7 +9,7 @@ import {
   formsOf,
   type Meanings,
   meanings,
-  MOST_MEANINGS,
+  MAX_MEANINGS,
   realsOf,
   thereOf,
 } from './pathTargets.ts';
@@ -19,7 +19,7 @@ import type { ReadingContext } from './respellings.ts';
 import { isProse, isWord, type Own, partsOf } from './textParts.ts';
 
 /** The context in which texts are read. */
-export interface CheckPlace {
+export interface CheckContext {
   readonly context: ReadingContext;
   readonly concern: ScopeConcern;
   readonly bases: readonly string[];
@@ -45,7 +45,7 @@ export interface ReadCheck {
 /** A text and its parts. Ends with `undefined` if there are too many parts to check. */
 export function readChecked(
   { from, text, isProse: isSaid, isMember = false }: CheckedText,
-  place: CheckPlace,
+  place: CheckContext,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const isSentence = isProse(text, isSaid);
   const whole = readOne(from, text, { own: isWebUrl(text) ? 'no' : 'yes', mayBeHidden: isSentence, whole: [] }, place);
@@ -60,7 +60,7 @@ export function readChecked(
 export function readPartsOf(
   from: string,
   text: string,
-  place: CheckPlace,
+  place: CheckContext,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const { style } = place.context;
   const whole = absolute(style.slashed(text), style, place.bases).map((path) => style.normal(path));
@@ -71,7 +71,7 @@ function readParts(
   from: string,
   text: string,
   whole: readonly string[],
-  place: CheckPlace,
+  place: CheckContext,
   before: readonly ReadCheck[],
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const parts = partsOf(text);
@@ -109,7 +109,7 @@ function readOne(
   from: string,
   text: string,
   how: HowToRead,
-  { context, concern, bases, neighbours }: CheckPlace,
+  { context, concern, bases, neighbours }: CheckContext,
 ): ReadCheck | Unreadable {
   const { style } = context;
   const loose = looseReadingsOf(text, context);
@@ -133,7 +133,7 @@ function readOne(
   const isLooked = concern.denies || outward !== undefined;
   const likely = isLooked ? meanings(resolve([...readings.texts, ...readings.possible]), style) : NO_MEANINGS;
   const unlikely = concern.denies ? meanings([...resolve(readings.unlikely), ...below], style) : NO_MEANINGS;
-  if (likely.asked.length + unlikely.asked.length > MOST_MEANINGS) return TOO_MANY;
+  if (likely.asked.length + unlikely.asked.length > MAX_MEANINGS) return TOO_MANY;
   const first = outward?.kind === 'absolute' ? [style.from('', style.slashed(outward.first))] : [];
   const asked = [...likely.asked, ...unlikely.asked, ...first.filter((path) => style.isAbsolute(path))];
   return { from, text, readings, likely, unlikely, outward, asked, isWord: isWord(text), whole: how.whole };
@@ -170,7 +170,7 @@ export function foundCheck(
   const forms = formsOf(likely, reals);
   const shadows = formsOf(unlikely, realsOf(unlikely, names)).filter((path) => !forms.includes(path));
   const [real = text] = reals.filter((path) => folders.inside(path) === undefined);
-  const written = cleanLine(text, LONGEST_WRITTEN);
+  const written = cleanLine(text, MAX_WRITTEN);
   const common = { from, written, names: readings.names, isAnchor: false };
   if (outward !== undefined && leadsOut(outward, names, concern)) {
     const inside = folders.inside(real);
@@ -183,7 +183,7 @@ export function foundCheck(
   return { target: { ...common, kind: 'name', ...others }, outward: undefined, isWord: isOneWord };
 }
 
-const LONGEST_WRITTEN = 512;
+const MAX_WRITTEN = 512;
 
 function leadsOut(outward: Outward, names: RealNames, { ofFiles }: ScopeConcern): boolean {
   if (outward.kind !== 'absolute' || (ofFiles && !outward.isOdd)) return true;

@@ -1,7 +1,7 @@
 import type { ScopeTarget } from '../../model/scope.ts';
 
 /** The base folders of a server's paths. */
-export interface ScopePlace {
+export interface ScopeContext {
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
   /** The bases for relative paths: the server's working directory and the open folders. */

@@ -1,4 +1,4 @@
-import { isDeceiving, LONGEST_TEXT } from './pathText.ts';
+import { isDeceiving, MAX_TEXT } from './pathText.ts';
 import { withHost, withoutHost } from './segments.ts';
 
 /**
@@ -23,7 +23,7 @@ const BEGINNING = /^(?:[^/]*:)?\/\/(?=[^/])/;
  * such a text is denied.
  */
 export function formText(form: string, kind: 'path' | 'name'): FormText | undefined {
-  if (form === '' || form.length > LONGEST_TEXT) return undefined;
+  if (form === '' || form.length > MAX_TEXT) return undefined;
   if (!UNUSUAL.test(form)) return { collapsed: `${form}/`, exact: `${form}/` };
   if (form.includes('\\') || isDeceiving(form) || DETOUR.test(form)) return undefined;
   const isOdd = form.includes('//') && form.replace(BEGINNING, '').includes('//');

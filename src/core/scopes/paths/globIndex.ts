@@ -10,7 +10,7 @@ interface Node {
 }
 
 /** A combined expression for more globs costs more than it saves. */
-const MOST_IN_SIEVE = 64;
+const MAX_IN_SIEVE = 64;
 
 /** Selects the globs that could match a text: by their prefix, and the others by their required parts. */
 export class GlobIndex {
@@ -71,6 +71,6 @@ function nodeOf(globs: readonly Glob[], from: number, start: number): Node {
 
 function sieveOf(globs: readonly Glob[]): RegExp | undefined {
   const literals = globs.map(({ shape }) => (shape.tail.length > shape.probe.length ? shape.tail : shape.probe));
-  if (literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('')) return undefined;
+  if (literals.length === 0 || literals.length > MAX_IN_SIEVE || literals.includes('')) return undefined;
   return new RegExp([...new Set(literals)].map((literal) => literal.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'));
 }

@@ -15,7 +15,7 @@ export interface GlobShape {
 }
 
 /** Longer probes reject hardly more texts, and searching for them may take as long as matching. */
-const LONGEST_PROBE = 32;
+const MAX_PROBE = 32;
 /** Cost of testing a character class, relative to comparing a letter. */
 const CLASS = 16;
 /** Cost of compiling a glob for its first text, and of starting a match. */
@@ -110,5 +110,5 @@ function probeOf(segments: readonly Segment[]): string {
     const ending = kind === 'any' ? '' : `${suffix}/`;
     return run.length > suffix.length ? run : ending;
   });
-  return probes.reduce((longest, other) => (other.length > longest.length ? other : longest), '').slice(-LONGEST_PROBE);
+  return probes.reduce((longest, other) => (other.length > longest.length ? other : longest), '').slice(-MAX_PROBE);
 }

@@ -1,6 +1,6 @@
 /** For texts that are globs, as in `includePatterns`: such a text is denied if it is aimed at a denied name. */
 const MAGIC = /[*?[]/;
-const MOST_CANDIDATES = 64;
+const MAX_CANDIDATES = 64;
 
 /**
  * The paths that a glob is aimed at, given the names in deny patterns: `s?crets/*` is aimed at `secrets`. A segment
@@ -16,7 +16,7 @@ export function candidatesOf(path: string, names: ReadonlySet<string>): readonly
     const ways = [...(part === '**' ? [undefined, part] : [part]), ...fitting];
     found = found
       .flatMap((start) => ways.map((way) => (way === undefined ? start : index === 0 ? way : `${start}/${way}`)))
-      .slice(0, MOST_CANDIDATES);
+      .slice(0, MAX_CANDIDATES);
   }
   return isChanged ? found.filter((other) => other !== path && other !== '') : [];
 }

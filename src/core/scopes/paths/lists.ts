@@ -6,18 +6,18 @@ import { Effort } from './glob.ts';
 import { GlobList } from './globList.ts';
 import { candidatesOf, plainNamesOf } from './globText.ts';
 import { isName, withoutIgnorable } from './pathText.ts';
-import { meaningOf, type PatternPlace } from './patternMeaning.ts';
+import { meaningOf, type PatternContext } from './patternMeaning.ts';
 import { Recent } from './recent.ts';
 
 export type Verdict = 'denied' | 'allowed' | 'unlisted';
 
 /** Maximum characters of all globs in a list. */
-const MOST_TEXT = 4_000_000;
+const MAX_TEXT = 4_000_000;
 /** About ten milliseconds. Long lists with long texts take a hundredth of that. */
-const MOST_STEPS = 1_500_000;
+const MAX_STEPS = 1_500_000;
 /** Size of the cache of decisions, and the longest text in it. */
 const RECENT = 512;
-const LONGEST_RECENT = 512;
+const MAX_RECENT = 512;
 
 /**
  * Compiled once for each combination of settings and folders. An unreadable pattern allows nothing, and denies
@@ -26,9 +26,9 @@ const LONGEST_RECENT = 512;
  */
 export function compileLists(
   lists: ScopeLists,
-  place: PatternPlace,
+  place: PatternContext,
   ignoresCase: boolean,
-  realPlace?: PatternPlace,
+  realPlace?: PatternContext,
 ): CompiledLists {
   const places = realPlace === undefined ? [place] : [place, realPlace];
   const deny = readAll(lists.blacklist, 'blacklist', places);
@@ -48,11 +48,11 @@ interface ReadPatterns {
   readonly problems: readonly string[];
 }
 
-function readAll(patterns: readonly string[], list: string, places: readonly PatternPlace[]): ReadPatterns {
+function readAll(patterns: readonly string[], list: string, places: readonly PatternContext[]): ReadPatterns {
   const ofNames = new Set<string>();
   const ofPaths = new Set<string>();
   const problems: string[] = [];
-  let left = MOST_TEXT;
+  let left = MAX_TEXT;
   for (const pattern of patterns) {
     for (const place of places) {
       const meaning = meaningOf(pattern, place);
@@ -133,7 +133,7 @@ export class CompiledLists {
     if (known !== undefined) return known;
     const decided = decide(form, kind, lists);
     const verdict = decided !== 'denied' && kind === 'path' && this.#deniesGlob(form) ? 'denied' : decided;
-    if (form.length <= LONGEST_RECENT) lists.recent.set(form, verdict);
+    if (form.length <= MAX_RECENT) lists.recent.set(form, verdict);
     return verdict;
   }
 
@@ -169,7 +169,7 @@ function isReadable(text: string, kind: 'path' | 'name'): boolean {
 function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists): Verdict {
   const text = formText(form, kind);
   if (text === undefined) return 'denied';
-  const effort = new Effort(MOST_STEPS);
+  const effort = new Effort(MAX_STEPS);
   if (deny.matches(text.collapsed, effort)) return 'denied';
   // Some file systems ignore invisible characters in names.
   const visible = withoutIgnorable(text.collapsed);

@@ -1,5 +1,5 @@
 import type { ScopeTarget } from '../../model/scope.ts';
-import type { ScopePlace } from './computed.ts';
+import type { ScopeContext } from './computed.ts';
 import type { PathStyle } from './pathStyle.ts';
 import type { RealNames } from './realNames.ts';
 
@@ -14,11 +14,11 @@ export class OpenFolders {
   readonly #ignoresCase: boolean;
 
   /** The paths to look up in `RealNames` first. */
-  static paths(folders: ScopePlace['folders'], style: PathStyle): readonly string[] {
+  static paths(folders: ScopeContext['folders'], style: PathStyle): readonly string[] {
     return folders.map(({ path }) => style.slashed(path)).filter((path) => style.isAbsolute(path));
   }
 
-  constructor(folders: ScopePlace['folders'], style: PathStyle, names: RealNames, ignoresCase: boolean) {
+  constructor(folders: ScopeContext['folders'], style: PathStyle, names: RealNames, ignoresCase: boolean) {
     this.#ignoresCase = ignoresCase;
     this.#folders = folders.flatMap(({ name, path }) => {
       const slashed = style.slashed(path);

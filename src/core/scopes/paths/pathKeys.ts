@@ -1,4 +1,4 @@
-import { decodeOnce, isFileUri, LONGEST_TEXT } from './pathText.ts';
+import { decodeOnce, isFileUri, MAX_TEXT } from './pathText.ts';
 
 /** Members with one of these words in their name (`outputPath`, `files_to_stage`) name files. */
 const PATH_WORDS = new Set([
@@ -71,11 +71,11 @@ const FOLDER_WORDS = new Set([
   ...['base', 'root', 'roots', 'repo', 'repository', 'project', 'workspace', 'prefix', 'parent'],
 ]);
 
-const LONGEST_KEY = 100;
+const MAX_KEY = 100;
 
 /** Classifies a member by its name, in any case and with any word separator. */
 export function kindOfKey(key: string): KeyKind {
-  if (key.length > LONGEST_KEY) return 'other';
+  if (key.length > MAX_KEY) return 'other';
   const words = wordsOf(key);
   const whole = words.join('');
   const last = words.at(-1) ?? '';
@@ -89,7 +89,7 @@ export function kindOfKey(key: string): KeyKind {
 
 /** Whether the member holds the name of a channel or a person. */
 export function isNameKey(key: string): boolean {
-  if (key.length > LONGEST_KEY) return false;
+  if (key.length > MAX_KEY) return false;
   const words = wordsOf(key);
   const last = words.at(-1) ?? '';
   return NAME_WORDS.has(/^(?:ids?|names?)$/.test(last) && words.length > 1 ? (words.at(-2) ?? '') : last);
@@ -97,18 +97,18 @@ export function isNameKey(key: string): boolean {
 
 /** Whether a text at this member is content that is written or sent. */
 export function isContentKey(key: string): boolean {
-  if (key.length > LONGEST_KEY) return false;
+  if (key.length > MAX_KEY) return false;
   const words = wordsOf(key);
   return CONTENT_WORDS.has(words.at(-1) ?? '') || EDITED.test(words.join(''));
 }
 
 export function isProseKey(key: string): boolean {
-  return key.length <= LONGEST_KEY && PROSE_WORDS.has(wordsOf(key).at(-1) ?? '');
+  return key.length <= MAX_KEY && PROSE_WORDS.has(wordsOf(key).at(-1) ?? '');
 }
 
 /** Whether a text at this member describes what other members name. */
 export function isQualifierKey(key: string): boolean {
-  const last = key.length <= LONGEST_KEY ? (wordsOf(key).at(-1) ?? '') : '';
+  const last = key.length <= MAX_KEY ? (wordsOf(key).at(-1) ?? '') : '';
   return QUALIFIERS.has(last) && !/^(?:ids?|keys?)$/.test(last);
 }
 
@@ -124,8 +124,8 @@ function wordsOf(key: string): readonly string[] {
 }
 
 /** Whether the member holds a command, whose targets are unknown. */
-export function isDeed(key: string): boolean {
-  if (key.length > LONGEST_KEY) return false;
+export function isActionKey(key: string): boolean {
+  if (key.length > MAX_KEY) return false;
   const words = wordsOf(key);
   return DEED_WORDS.has(words.join('')) || DEED_WORDS.has(words.at(-1) ?? '');
 }
@@ -135,7 +135,7 @@ export function isFolderPlace(from: string): boolean {
   return from
     .split('/')
     .slice(-2)
-    .some((key) => key.length <= LONGEST_KEY && wordsOf(key).some((word) => FOLDER_WORDS.has(word)));
+    .some((key) => key.length <= MAX_KEY && wordsOf(key).some((word) => FOLDER_WORDS.has(word)));
 }
 
 const CHILD_WORDS = new Set(['name', 'names', 'basename', 'filename', 'filenames', 'file', 'files', 'entry', 'child']);
@@ -145,7 +145,7 @@ export function isChildPlace(from: string): boolean {
   return from
     .split('/')
     .slice(-2)
-    .some((key) => key.length <= LONGEST_KEY && CHILD_WORDS.has(wordsOf(key).at(-1) ?? ''));
+    .some((key) => key.length <= MAX_KEY && CHILD_WORDS.has(wordsOf(key).at(-1) ?? ''));
 }
 
 /** Whether a text at this member names a file. */
@@ -154,7 +154,7 @@ export function namesFile(text: string, kind: KeyKind): boolean {
     case 'path':
       return true;
     case 'place':
-      return text.length <= LONGEST_TEXT && !/[\r\n]/.test(text.trim());
+      return text.length <= MAX_TEXT && !/[\r\n]/.test(text.trim());
     case 'url':
       return looksLikePath(text) && isFileUri(plainStart(text));
     case 'name':
@@ -171,7 +171,7 @@ const PARENT = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
 /** One line with an absolute path, a file URI, or a path out of its base folder. */
 export function looksLikePath(text: string): boolean {
   // A longer text is not a path.
-  if (text.length > LONGEST_TEXT) return false;
+  if (text.length > MAX_TEXT) return false;
   const plain = plainStart(text);
   return !/[\r\n]/.test(plain) && (ABSOLUTE.test(plain) || isFileUri(plain) || PARENT.test(plain));
 }

@@ -7,7 +7,7 @@ import {
   isFileUri,
   isName,
   isUnreadable,
-  LONGEST_TEXT,
+  MAX_TEXT,
   OVERENCODED,
   partlyDecoded,
   TOO_LONG,
@@ -34,8 +34,8 @@ export interface Readings {
 /** How to read an ambiguous text: by its form, or as its member requires. */
 export type ReadAs = 'any' | 'path' | 'name';
 
-const MOST_DECODINGS = 3;
-const MOST_TEXTS = 128;
+const MAX_DECODINGS = 3;
+const MAX_TEXTS = 128;
 export const TOO_MANY: Unreadable = { why: 'It can be read in too many ways.' };
 
 /** Letters, digits and single separators. Every program reads these alike. */
@@ -46,7 +46,7 @@ const PLAIN = /^\w[\w.-]*(?<![.])(?:[ /]\w[\w.-]*(?<![.]))*$/;
  * every reading.
  */
 export function readingsOf(text: string, context: ReadingContext, as: ReadAs = 'any'): Readings | Unreadable {
-  if (text.length > LONGEST_TEXT) return TOO_LONG;
+  if (text.length > MAX_TEXT) return TOO_LONG;
   if (as !== 'name' && PLAIN.test(text)) return { ...PLAIN_READINGS, texts: [text] };
   const written = new Spellings(text, OF_ANY_TEXT, context);
   if (written.trouble !== undefined) return written.trouble;
@@ -179,7 +179,7 @@ class Spellings {
     const left = [...texts];
     for (const text of left) {
       if (this.#found.has(text)) continue;
-      const trouble = this.#found.size >= MOST_TEXTS ? TOO_MANY : troubleOf(text);
+      const trouble = this.#found.size >= MAX_TEXTS ? TOO_MANY : troubleOf(text);
       if (trouble !== undefined) {
         // As a path, the text has an unknown meaning. Only this trouble also affects names.
         this.#trouble = trouble === TOO_MANY ? trouble : (this.#trouble ?? trouble);
@@ -209,12 +209,12 @@ class Spellings {
 
 function isOverencoded(text: string): boolean {
   let at: string | undefined = text;
-  for (let decodings = 0; decodings < MOST_DECODINGS && at !== undefined; decodings++) at = decodeOnce(at);
+  for (let decodings = 0; decodings < MAX_DECODINGS && at !== undefined; decodings++) at = decodeOnce(at);
   return at !== undefined && decodeOnce(at) !== at;
 }
 
 function troubleOf(text: string): Unreadable | undefined {
-  if (text.length > LONGEST_TEXT) return TOO_LONG;
+  if (text.length > MAX_TEXT) return TOO_LONG;
   return isDeceiving(text) ? DECEIVING : undefined;
 }
 

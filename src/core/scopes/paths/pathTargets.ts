@@ -1,6 +1,6 @@
 import { cleanLine } from '../../base/cleanText.ts';
 import { clip } from '../../base/json.ts';
-import type { ComputedTarget, ScopePlace } from './computed.ts';
+import type { ComputedTarget, ScopeContext } from './computed.ts';
 import type { OpenFolders } from './openFolders.ts';
 import { type ReadAs, type Readings, readingsOf } from './pathReadings.ts';
 import type { PathStyle } from './pathStyle.ts';
@@ -50,8 +50,8 @@ export interface FoundTarget {
   readonly reals: readonly string[];
 }
 
-export const MOST_MEANINGS = 512;
-const LONGEST_WRITTEN = 512;
+export const MAX_MEANINGS = 512;
+const MAX_WRITTEN = 512;
 
 export function readText(
   text: string,
@@ -74,7 +74,7 @@ export function readText(
       .filter((path) => style.trouble(style.normal(path)) === undefined);
   const likely = meanings([...written, ...guesses(readings.possible)], style);
   const unlikely = meanings(guesses(readings.unlikely), style);
-  if (likely.asked.length + unlikely.asked.length > MOST_MEANINGS) return { why: 'It can be read in too many ways.' };
+  if (likely.asked.length + unlikely.asked.length > MAX_MEANINGS) return { why: 'It can be read in too many ways.' };
   return { readings, likely, unlikely };
 }
 
@@ -95,7 +95,7 @@ export function foundTarget(
   names: RealNames,
   folders: OpenFolders,
 ): FoundTarget | Unreadable {
-  const written = cleanLine(text, LONGEST_WRITTEN);
+  const written = cleanLine(text, MAX_WRITTEN);
   const shadows = formsOf(unlikely, realsOf(unlikely, names));
   if (readings.kind === 'name') {
     const [name = ''] = readings.texts;
@@ -115,7 +115,7 @@ export function foundTarget(
     return { target, reals: forms };
   }
   const lost = likely.asked.map((path) => names.of(path)).find((real) => real.kind === 'unknown');
-  if (lost?.kind === 'unknown') return { why: clip(lost.why, LONGEST_WRITTEN) };
+  if (lost?.kind === 'unknown') return { why: clip(lost.why, MAX_WRITTEN) };
   // Unlikely readings do not count, unless a file with that name exists.
   const meant = together(likely, thereOf(unlikely, names));
   const reals = realsOf(meant, names);
@@ -175,7 +175,7 @@ export function formsOf({ resolved }: Meanings, reals: readonly string[]): reado
 }
 
 /** The absolute bases for relative paths. */
-export function basesOf({ bases }: ScopePlace, style: PathStyle): readonly string[] {
+export function basesOf({ bases }: ScopeContext, style: PathStyle): readonly string[] {
   return unique(bases.map((base) => style.slashed(base)).filter((base) => style.isAbsolute(base)));
 }
 

@@ -1,14 +1,14 @@
 import { withoutHidden } from '../../base/hiddenText.ts';
 
 /** Longer than any path. */
-export const LONGEST_TEXT = 4_096;
+export const MAX_TEXT = 4_096;
 
 /** Why a text cannot be judged and must not be allowed: a sentence. */
 export interface Unreadable {
   readonly why: string;
 }
 
-export const TOO_LONG: Unreadable = { why: `It is longer than ${LONGEST_TEXT} characters.` };
+export const TOO_LONG: Unreadable = { why: `It is longer than ${MAX_TEXT} characters.` };
 export const DECEIVING: Unreadable = { why: 'It has characters that cannot be seen, or that change what is seen.' };
 export const UNDECODABLE: Unreadable = { why: 'Its encoding is invalid.' };
 export const OVERENCODED: Unreadable = { why: 'It is encoded more than three times over.' };

@@ -1,9 +1,9 @@
 import { minimatch } from 'minimatch';
-import { MOST_ALTERNATIVES, patternProblem } from '../../model/scopePattern.ts';
-import type { ScopePlace } from './computed.ts';
+import { MAX_ALTERNATIVES, patternProblem } from '../../model/scopePattern.ts';
+import type { ScopeContext } from './computed.ts';
 import { withHost, withoutDetours } from './segments.ts';
 
-export type PatternPlace = Pick<ScopePlace, 'folders' | 'userHome'>;
+export type PatternContext = Pick<ScopeContext, 'folders' | 'userHome'>;
 
 /** A pattern as globs without braces, variables or `..`. In them, `\` escapes the next character. */
 export interface PatternMeaning {
@@ -17,13 +17,13 @@ export interface BadPattern {
 }
 
 /** Expanded for each folder: `{a,b}` in two folders is four globs. */
-export function meaningOf(pattern: string, place: PatternPlace): PatternMeaning | BadPattern {
+export function meaningOf(pattern: string, place: PatternContext): PatternMeaning | BadPattern {
   const problem = patternProblem(pattern);
   if (problem !== undefined) return { problem };
   const text = pattern.replaceAll('\\', '/').normalize('NFC');
   const ofNames = new Set<string>();
   const ofPaths = new Set<string>();
-  const alternatives = minimatch.braceExpand(text, { braceExpandMax: MOST_ALTERNATIVES });
+  const alternatives = minimatch.braceExpand(text, { braceExpandMax: MAX_ALTERNATIVES });
   if (alternatives.length === 0) return { problem: 'Must stand for something; its braces are empty.' };
   for (const alternative of alternatives) {
     const expanded = withValues(alternative, place);
@@ -46,13 +46,13 @@ function read(glob: string): string | undefined {
 }
 
 /** Skips folders whose path no text can contain. */
-function foldersOf({ folders }: PatternPlace): readonly string[] {
+function foldersOf({ folders }: PatternContext): readonly string[] {
   return folders.map(({ path }) => valueOf(path)).filter((path) => path !== undefined);
 }
 
 const VARIABLE = /^~(?=\/|$)|\$\{([^}]*)\}/g;
 
-function withValues(alternative: string, { folders, userHome }: PatternPlace): string | BadPattern {
+function withValues(alternative: string, { folders, userHome }: PatternContext): string | BadPattern {
   let problem: string | undefined;
   const expanded = alternative.replace(VARIABLE, (whole, variable: string | undefined) => {
     const paths = pathsOf(variable ?? 'userHome', folders, userHome);
@@ -65,7 +65,7 @@ function withValues(alternative: string, { folders, userHome }: PatternPlace): s
   return expanded === '' ? '/' : expanded;
 }
 
-function pathsOf(variable: string, folders: PatternPlace['folders'], userHome: string): readonly string[] {
+function pathsOf(variable: string, folders: PatternContext['folders'], userHome: string): readonly string[] {
   if (variable === 'userHome') return [userHome];
   if (variable === 'workspaceFolder') return folders.slice(0, 1).map(({ path }) => path);
   const name = /^workspaceFolder:(.+)$/s.exec(variable)?.[1];

@@ -1,22 +1,22 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { FileNames } from '../../ports.ts';
-import type { PatternPlace } from './patternMeaning.ts';
+import type { PatternContext } from './patternMeaning.ts';
 import { posixStyle } from './pathStyle.ts';
 import { windowsStyle } from './windowsPath.ts';
 
-export interface RealPlace {
+export interface RealLocation {
   /** `undefined` if no path differs from its real path. */
-  readonly place: PatternPlace | undefined;
+  readonly place: PatternContext | undefined;
   /** False if the file system cannot resolve a folder now. A pattern may then miss its target. */
   readonly isSure: boolean;
 }
 
 /** Resolves the open folders and the home folder. */
 export async function realPlaceOf(
-  { folders, userHome }: PatternPlace,
+  { folders, userHome }: PatternContext,
   names: FileNames,
   token: CancellationToken,
-): Promise<RealPlace> {
+): Promise<RealLocation> {
   const style = names.style === 'windows' ? windowsStyle : posixStyle;
   let isSure = true;
   const realOf = async (path: string): Promise<string> => {

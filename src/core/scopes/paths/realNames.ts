@@ -3,7 +3,7 @@ import type { FileNames, RealName } from '../../ports.ts';
 import type { PathStyle } from './pathStyle.ts';
 
 /** Stops after this many failed lookups, because each may take seconds. */
-const MOST_LOST = 32;
+const MAX_LOST = 32;
 /** Maximum parallel lookups. */
 const SIDE_BY_SIDE = 16;
 
@@ -45,7 +45,7 @@ export class RealNames {
     const left = [...new Set(paths)].filter((path) => !this.#known.has(path)).reverse();
     let lost = 0;
     const worker = async (): Promise<void> => {
-      for (let path = left.pop(); path !== undefined && lost < MOST_LOST; path = left.pop()) {
+      for (let path = left.pop(); path !== undefined && lost < MAX_LOST; path = left.pop()) {
         const real = this.#inOneStyle(await this.#names.real(path, this.#token));
         this.#known.set(path, real);
         if (real.kind === 'unknown') lost++;

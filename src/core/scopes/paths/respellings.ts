@@ -159,10 +159,10 @@ function withoutSystemTails(text: string, { style }: ReadingContext): readonly s
   return style.name === 'windows' && !isFileUri(text) ? [withoutTails(text)] : [];
 }
 
-const MOST_BRACES = 64;
+const MAX_BRACES = 64;
 
 /** Expands the braces of a glob. */
 export function bracesOf(text: string): readonly string[] {
   if (!/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(text)) return [];
-  return minimatch.braceExpand(text, { braceExpandMax: MOST_BRACES }).filter((other) => other !== text);
+  return minimatch.braceExpand(text, { braceExpandMax: MAX_BRACES }).filter((other) => other !== text);
 }

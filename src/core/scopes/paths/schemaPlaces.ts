@@ -10,8 +10,8 @@ const CONTENT_FORMATS =
   /^(?:markdown|html|text|plain|multiline|multi-line|textarea|code|base64|byte|binary|richtext)$/i;
 const CONTENT_KEYWORDS = ['contentMediaType', 'contentEncoding', 'contentSchema'];
 const BRANCHES = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'];
-const MOST_SCHEMAS = 64;
-const MOST_PLACES = 2_000;
+const MAX_SCHEMAS = 64;
+const MAX_PLACES = 2_000;
 const DEEPEST = 16;
 
 /** The places where a tool's input schema declares file names. */
@@ -31,10 +31,10 @@ export class SchemaPlaces {
     const seen = new Set<JsonObject>();
     const search = (schemas: Schemas, depth: number): boolean => {
       const fresh = schemas.filter((schema) => !seen.has(schema));
-      if (fresh.length === 0 || depth > DEEPEST || seen.size > MOST_PLACES) return false;
+      if (fresh.length === 0 || depth > DEEPEST || seen.size > MAX_PLACES) return false;
       for (const schema of fresh) seen.add(schema);
       const names = new Set(
-        fresh.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MOST_PLACES)),
+        fresh.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MAX_PLACES)),
       );
       for (const name of names) {
         const member = this.member(fresh, name);
@@ -52,7 +52,7 @@ export class SchemaPlaces {
         const declared = own(objectAt(schema, 'properties'), name);
         if (declared !== undefined) return [declared];
         // Takes all patterns, because testing a server's regular expression could take forever.
-        const patterns = Object.values(objectAt(schema, 'patternProperties')).slice(0, MOST_SCHEMAS);
+        const patterns = Object.values(objectAt(schema, 'patternProperties')).slice(0, MAX_SCHEMAS);
         return [...patterns, own(schema, 'additionalProperties'), own(schema, 'unevaluatedProperties')];
       }),
     );
@@ -61,7 +61,7 @@ export class SchemaPlaces {
   /** Schema defaults of omitted members that name files. */
   defaults(schemas: Schemas, given: JsonObject): readonly (readonly [name: string, text: string])[] {
     const names = new Set(
-      schemas.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MOST_PLACES)),
+      schemas.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MAX_PLACES)),
     );
     return [...names].flatMap((name) => {
       if (Object.hasOwn(given, name)) return [];
@@ -97,13 +97,13 @@ export class SchemaPlaces {
   #whole(schemas: readonly (Json | undefined)[]): Schemas {
     const found = new Set<JsonObject>();
     const left = [...schemas];
-    for (let at = 0; at < left.length && found.size < MOST_SCHEMAS; at++) {
+    for (let at = 0; at < left.length && found.size < MAX_SCHEMAS; at++) {
       const schema = left[at];
       if (!isJsonObject(schema) || found.has(schema)) continue;
       found.add(schema);
       left.push(this.#referred(own(schema, '$ref')));
       for (const word of BRANCHES) left.push(...listOf(own(schema, word)));
-      left.push(...Object.values(objectAt(schema, 'dependentSchemas')).slice(0, MOST_SCHEMAS));
+      left.push(...Object.values(objectAt(schema, 'dependentSchemas')).slice(0, MAX_SCHEMAS));
     }
     return [...found];
   }
@@ -166,5 +166,5 @@ function objectAt(schema: JsonObject, name: string): JsonObject {
 }
 
 function listOf(value: Json | undefined): readonly (Json | undefined)[] {
-  return isJsonArray(value) ? value.slice(0, MOST_SCHEMAS) : [value];
+  return isJsonArray(value) ? value.slice(0, MAX_SCHEMAS) : [value];
 }

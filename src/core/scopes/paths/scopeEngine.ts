@@ -5,7 +5,7 @@ import type { ScopeDoubt, ScopeSubject } from '../../model/approval.ts';
 import type { ScopeClaim, ScopeLists, ScopeSettings, ScopeTarget } from '../../model/scope.ts';
 import { listsFor } from './toolScopes.ts';
 import type { FileNames } from '../../ports.ts';
-import type { ComputedScope, ComputedTarget, ScopeConcern, ScopePlace } from './computed.ts';
+import type { ComputedScope, ComputedTarget, ScopeConcern, ScopeContext } from './computed.ts';
 import { type CompiledLists, compileLists, concernOf, type Verdict } from './lists.ts';
 import { realPlaceOf } from './realFolders.ts';
 import { NamesOnce } from './realNames.ts';
@@ -26,7 +26,7 @@ export interface ScopeCase {
   readonly matter: ScopeMatter;
   readonly featureSet: string | undefined;
   readonly settings: ScopeSettings;
-  readonly place: ScopePlace;
+  readonly place: ScopeContext;
 }
 
 /** The result of the lists (MCPL §7.6): the first two steps, and why a user has to take the third. */
@@ -45,7 +45,7 @@ interface JudgedScope {
 }
 
 /** Maximum cached feature sets per server. Each set has its own lists. */
-const MOST_SETS = 256;
+const MAX_SETS = 256;
 
 /** Decides by settings alone, from facts that the host computed. Loaded on first use. */
 export class ScopeEngine {
@@ -86,7 +86,7 @@ export class ScopeEngine {
     let bySet = this.#lists.get(lists);
     const known = bySet?.get(featureSet);
     if (known !== undefined) return known;
-    if (bySet === undefined || bySet.size >= MOST_SETS)
+    if (bySet === undefined || bySet.size >= MAX_SETS)
       this.#lists.set(lists, (bySet = new Map<string | undefined, SetLists>()));
     const own = new SetLists(listsFor({ lists }, featureSet));
     bySet.set(featureSet, own);
@@ -105,7 +105,7 @@ class SetLists {
     this.#lists = lists;
   }
 
-  async at(place: ScopePlace, names: FileNames, token: CancellationToken): Promise<SureLists> {
+  async at(place: ScopeContext, names: FileNames, token: CancellationToken): Promise<SureLists> {
     // A folder may be a link with a new target, which changes the meaning of patterns.
     const { place: real, isSure } = await realPlaceOf(place, names, token);
     const at = JSON.stringify([place.folders, place.userHome, real ?? null]);

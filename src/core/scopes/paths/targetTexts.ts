@@ -3,14 +3,14 @@ import type { CheckedText, NamedText } from './pathTargets.ts';
 import type { Unreadable } from './pathText.ts';
 
 /** Per request, including the label. */
-export const MOST_TARGETS = 64;
-export const TOO_MANY_TARGETS: Unreadable = { why: `It names more than ${MOST_TARGETS} things.` };
+export const MAX_TARGETS = 64;
+export const TOO_MANY_TARGETS: Unreadable = { why: `It names more than ${MAX_TARGETS} things.` };
 
 const DEEPEST = 32;
-const MOST_VALUES = 20_000;
-const LONGEST_FROM = 256;
+const MAX_VALUES = 20_000;
+const MAX_FROM = 256;
 /** With more texts, the rest is not checked and the user decides. */
-const MOST_CHECKED = 1_000;
+const MAX_CHECKED = 1_000;
 
 /** The texts of a request. */
 export interface FoundTexts {
@@ -33,14 +33,14 @@ export class TargetTexts {
   #values = 0;
   #trouble: Unreadable | undefined;
 
-  constructor(most: number = MOST_TARGETS) {
+  constructor(most: number = MAX_TARGETS) {
     this.#most = most;
   }
 
   /** A JSON Pointer for display: bounded and without control characters. */
   static at(from: string, key: string): string {
-    if (from.length >= LONGEST_FROM) return from;
-    return cleanLine(`${from}/${key.slice(0, LONGEST_FROM).replaceAll('~', '~0').replaceAll('/', '~1')}`, LONGEST_FROM);
+    if (from.length >= MAX_FROM) return from;
+    return cleanLine(`${from}/${key.slice(0, MAX_FROM).replaceAll('~', '~0').replaceAll('/', '~1')}`, MAX_FROM);
   }
 
   get found(): FoundTexts | Unreadable {
@@ -61,7 +61,7 @@ export class TargetTexts {
   check(checked: CheckedText): void {
     const key = `${checked.isProse ? 'prose' : checked.isMember === true ? 'member' : 'text'} ${checked.text}`;
     if (this.#checked.has(key)) return;
-    if (this.#checked.size >= MOST_CHECKED) this.#isWhole = false;
+    if (this.#checked.size >= MAX_CHECKED) this.#isWhole = false;
     else this.#checked.set(key, checked);
   }
 
@@ -72,7 +72,7 @@ export class TargetTexts {
   /** Counts a value; returns whether to check it. */
   mayGoOn(depth: number): boolean {
     if (this.#trouble !== undefined) return false;
-    if (depth > DEEPEST || ++this.#values > MOST_VALUES) this.refuse('It is too large to check.');
+    if (depth > DEEPEST || ++this.#values > MAX_VALUES) this.refuse('It is too large to check.');
     return this.#trouble === undefined;
   }
 }

@@ -3,22 +3,29 @@ import { type JsonObject, isJsonArray, isJsonObject, type Json } from '../../bas
 import type { Tool } from '../../model/catalog.ts';
 import type { ScopeClaim } from '../../model/scope.ts';
 import type { FileNames } from '../../ports.ts';
-import { type CheckPlace, foundCheck, isWholeThere, type ReadCheck, readChecked, readPartsOf } from './checkedTexts.ts';
+import {
+  type CheckContext,
+  foundCheck,
+  isWholeThere,
+  type ReadCheck,
+  readChecked,
+  readPartsOf,
+} from './checkedTexts.ts';
 import {
   type ComputedScope,
   type ComputedText,
   EVERY_CONCERN,
   type ScopeConcern,
-  type ScopePlace,
+  type ScopeContext,
 } from './computed.ts';
 import { OpenFolders } from './openFolders.ts';
 import { isChildPlace, isContentKey, isFolderPlace, isProseKey, isQualifierKey } from './pathKeys.ts';
 import { TOO_MANY } from './pathReadings.ts';
 import { basesOf, type FoundTarget, foundTarget, type NamedText, type ReadText, readText } from './pathTargets.ts';
-import { isUnreadable, LONGEST_TEXT, type Unreadable } from './pathText.ts';
+import { isUnreadable, MAX_TEXT, type Unreadable } from './pathText.ts';
 import { posixStyle } from './pathStyle.ts';
 import { RealNames } from './realNames.ts';
-import { hasDeed, textsOfArguments, textsOfPayload } from './valueTargets.ts';
+import { hasAction, textsOfArguments, textsOfPayload } from './valueTargets.ts';
 import type { ReadingContext } from './respellings.ts';
 import { type FoundTexts, TargetTexts } from './targetTexts.ts';
 import { lineOf } from './textParts.ts';
@@ -35,12 +42,12 @@ interface ScopedCall {
 /** The targets of a scope request: those of its label and of its payload. */
 export async function targetsOfClaim(
   { label, payload = {} }: ScopeClaim,
-  place: ScopePlace,
+  place: ScopeContext,
   names: FileNames,
   token: CancellationToken,
   concern: ScopeConcern = EVERY_CONCERN,
 ): Promise<ComputedScope> {
-  if (label.length > LONGEST_TEXT) return refused(`The label is longer than ${LONGEST_TEXT} characters.`);
+  if (label.length > MAX_TEXT) return refused(`The label is longer than ${MAX_TEXT} characters.`);
   const inPayload = textsOfPayload(payload, concern);
   if (isUnreadable(inPayload)) return refused(`The payload cannot be judged. ${inPayload.why}`);
   // The kind from the payload, if it has the same text: a label alone does not distinguish "@a/b" from a person.
@@ -52,13 +59,13 @@ export async function targetsOfClaim(
   const [ofLabel, ofPayload] = [found.targets.slice(0, inLabel.length), found.targets.slice(inLabel.length)];
   const agrees = agree(ofLabel, ofPayload, found.checked, names.ignoresCase);
   const targets = found.targets.map(({ target }) => target);
-  return { targets, checked: found.checked, isWhole: found.isWhole && !hasDeed(payload), refusal: undefined, agrees };
+  return { targets, checked: found.checked, isWhole: found.isWhole && !hasAction(payload), refusal: undefined, agrees };
 }
 
 /** The targets of a tool call, by its arguments. */
 export async function targetsOfCall(
   { tool, args, adapter }: ScopedCall,
-  place: ScopePlace,
+  place: ScopeContext,
   names: FileNames,
   token: CancellationToken,
   concern: ScopeConcern = EVERY_CONCERN,
@@ -68,7 +75,7 @@ export async function targetsOfCall(
   const found = await find(texts, place, names, token, concern);
   if (isUnreadable(found)) return refused(found.why);
   // An adapter means that the tool has no other targets.
-  const isWhole = found.isWhole && (adapter !== undefined || !hasDeed(args));
+  const isWhole = found.isWhole && (adapter !== undefined || !hasAction(args));
   const targets = found.targets.map(({ target }) => target);
   return { targets, checked: found.checked, isWhole, refusal: undefined, agrees: true };
 }
@@ -78,8 +85,8 @@ function refused(refusal: string): ComputedScope {
 }
 
 /** Maximum lookups for targets, and as many again for other texts. */
-const MOST_LOOKUPS = 2_048;
-const MOST_NEIGHBOURS = 4;
+const MAX_LOOKUPS = 2_048;
+const MAX_NEIGHBOURS = 4;
 
 interface Found {
   readonly targets: readonly FoundTarget[];
@@ -90,7 +97,7 @@ interface Found {
 
 async function find(
   texts: FoundTexts,
-  place: ScopePlace,
+  place: ScopeContext,
   names: FileNames,
   token: CancellationToken,
   concern: ScopeConcern,
@@ -105,7 +112,7 @@ async function find(
   const neighbours = neighboursOf(texts, read, context);
   const checks = readChecks(texts, { context, concern, bases: inFolders.all, neighbours });
   if (isUnreadable(checks)) return checks;
-  const most = asked.size + MOST_LOOKUPS;
+  const most = asked.size + MAX_LOOKUPS;
   let isWhole = texts.isWhole;
   for (const check of checks) {
     if (check === undefined || asked.size + check.asked.length > most) isWhole = false;
@@ -156,7 +163,7 @@ function readTargets(
     if (isUnreadable(meant)) return at(text.from, meant);
     read.push(meant);
     for (const path of [...meant.likely.asked, ...meant.unlikely.asked]) asked.add(path);
-    if (asked.size > MOST_LOOKUPS) return TOO_MANY;
+    if (asked.size > MAX_LOOKUPS) return TOO_MANY;
   }
   return read;
 }
@@ -173,12 +180,12 @@ function neighboursOf(
   });
   const others = checked.map(({ text }) => style.slashed(text)).filter((text) => style.isAbsolute(text));
   const all = [...paths, ...others.map((path) => style.normal(path))];
-  return [...new Set(all.flatMap((path) => [path, path.replace(/[^/]*$/, '')]))].slice(0, MOST_NEIGHBOURS);
+  return [...new Set(all.flatMap((path) => [path, path.replace(/[^/]*$/, '')]))].slice(0, MAX_NEIGHBOURS);
 }
 
 function readChecks(
   { targets, checked }: FoundTexts,
-  place: CheckPlace,
+  place: CheckContext,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const checks: (ReadCheck | undefined)[] = [];
   let lookups = 0;
@@ -189,14 +196,14 @@ function readChecks(
     return undefined;
   };
   for (const { from, text } of targets) {
-    if (lookups > MOST_LOOKUPS) return [...checks, undefined];
+    if (lookups > MAX_LOOKUPS) return [...checks, undefined];
     const line = from === 'label' ? undefined : lineOf(text);
     const trouble = line === undefined ? undefined : add(from, readPartsOf(from, line, place));
     if (trouble !== undefined) return trouble;
   }
   for (const text of checked) {
     // The rest is not checked, so a person is asked.
-    if (lookups > MOST_LOOKUPS) return [...checks, undefined];
+    if (lookups > MAX_LOOKUPS) return [...checks, undefined];
     const trouble = add(text.from, readChecked(text, place));
     if (trouble !== undefined) return trouble;
   }

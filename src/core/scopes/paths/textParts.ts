@@ -1,4 +1,4 @@
-import { LONGEST_TEXT } from './pathText.ts';
+import { MAX_TEXT } from './pathText.ts';
 
 /** A part of a text that a program may treat as a path or a name. */
 export interface TextPart {
@@ -9,7 +9,7 @@ export interface TextPart {
 
 export type Own = 'yes' | 'ifThere' | 'no';
 
-const MOST_PARTS = 128;
+const MAX_PARTS = 128;
 /** Characters before a part: lists, `a=b`, `REV:path`, `{a,b}`, `user@host`, `!negated`. */
 const STARTS = /[\s,;|=:<>("'`[{)\]}!?&#@+^]/g;
 /** After these characters, a part may be a separate path. */
@@ -23,7 +23,7 @@ const SCHEME_BEFORE = /(?:^|[\s,;|=<>("'`[])[a-z][a-z\d+-]*:$/i;
 const LEADING = /^[-+!^@#&%$*:?.,;=]+(?=.)/;
 /** Placeholders, aliases and repository roots: `{root}/x`, `@/x`, `:/x`, `workspace:///x`. */
 const ROOTED = /(?:[}>)\]`%@]|(?<!\bhttps?|\bwss?):(?:\/\/)?)\/(?=[^/])|^[a-z][\w+-]*(?<!\bhttps?|\bwss?):\/{2,}/gi;
-const MOST_UNESCAPINGS = 2;
+const MAX_UNESCAPINGS = 2;
 /** Escapes in JSON and program code: `\u002f`, `\x2f`. */
 const ESCAPED = /\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2}))/gi;
 
@@ -35,7 +35,7 @@ export function partsOf(text: string, unescapings = 0): readonly TextPart[] | un
   // The start of a text leads outside only if the whole does. With `..`, the whole may lead back in.
   parts.addFrom(0, text.includes('..') ? 'yes' : 'no');
   for (const { index } of text.matchAll(STARTS)) {
-    if (parts.found.size > MOST_PARTS) return undefined;
+    if (parts.found.size > MAX_PARTS) return undefined;
     // Also adds the whole rest, because names may contain spaces.
     if (index > 0 && text[index] !== ' ') parts.add(text.slice(index + 1).trim(), 'no');
     parts.addFrom(index + 1, ownAfter(text, index));
@@ -44,7 +44,7 @@ export function partsOf(text: string, unescapings = 0): readonly TextPart[] | un
     const start = strip.exec(text)?.[0].length ?? 0;
     if (start > 0) parts.addFrom(start, strip === GLUED ? 'yes' : 'ifThere');
   }
-  return parts.found.size > MOST_PARTS ? undefined : [...parts.found].map(([part, own]) => ({ text: part, own }));
+  return parts.found.size > MAX_PARTS ? undefined : [...parts.found].map(([part, own]) => ({ text: part, own }));
 }
 
 function unescaped(text: string): string {
@@ -86,7 +86,7 @@ class Parts {
   /** Returns false if there are too many parts. */
   addUnescaped(before: number): boolean {
     const plain = unescaped(this.#text);
-    if (plain === this.#text || before >= MOST_UNESCAPINGS) return true;
+    if (plain === this.#text || before >= MAX_UNESCAPINGS) return true;
     this.add(plain, 'yes');
     const inside = partsOf(plain, before + 1);
     for (const { text, own } of inside ?? []) this.add(text, own);
@@ -110,7 +110,7 @@ class Parts {
 }
 
 const PATH_LIKE = /[\\/]|%(?:25)*(?:2f|5c)|^\.|\w\.\w|^(?:[#@\uFF03\uFF20]|%23|%40)\w/i;
-const MOST_WORDS = 2;
+const MAX_WORDS = 2;
 
 /** Prose has more plain words than path-like ones. A list of paths has few or none. */
 export function isProse(text: string, isSaid: boolean): boolean {
@@ -118,14 +118,14 @@ export function isProse(text: string, isSaid: boolean): boolean {
   const words = text.split(/\s+/).filter((word) => word !== '');
   const plain = words.filter((word) => !PATH_LIKE.test(word.replace(/[.!?:,;)]+$/, '')));
   // Members for prose need only one plain word.
-  return isSaid ? plain.length > 0 : plain.length > MOST_WORDS && plain.length * 2 > words.length;
+  return isSaid ? plain.length > 0 : plain.length > MAX_WORDS && plain.length * 2 > words.length;
 }
 
 /** The text as one line, or `undefined` if it is too long or has several lines. */
 export function lineOf(text: string): string | undefined {
-  if (text.length > LONGEST_TEXT * 2) return undefined;
+  if (text.length > MAX_TEXT * 2) return undefined;
   const line = text.trim().replaceAll('\t', ' ');
-  return line === '' || line.length > LONGEST_TEXT || /[\r\n\v\f\u0085\u2028\u2029]/.test(line) ? undefined : line;
+  return line === '' || line.length > MAX_TEXT || /[\r\n\v\f\u0085\u2028\u2029]/.test(line) ? undefined : line;
 }
 
 /** Numbers, times and flags are not names. */

@@ -3,7 +3,7 @@ import type { Tool } from '../../model/catalog.ts';
 import type { ScopeConcern } from './computed.ts';
 import {
   isContentKey,
-  isDeed,
+  isActionKey,
   isNameKey,
   isProseKey,
   type KeyKind,
@@ -14,24 +14,24 @@ import {
 import type { NamedText } from './pathTargets.ts';
 import { hasScheme, hasSigil, type Unreadable } from './pathText.ts';
 import { isMarkedContent, isSaidText, mayHave, mustBeText, type Schemas, SchemaPlaces } from './schemaPlaces.ts';
-import { type FoundTexts, MOST_TARGETS, TargetTexts } from './targetTexts.ts';
+import { type FoundTexts, MAX_TARGETS, TargetTexts } from './targetTexts.ts';
 import { isWord, lineOf } from './textParts.ts';
 
 /** All texts of a payload that name targets, and all others that may. */
 export function textsOfPayload(payload: JsonObject, concern: ScopeConcern): FoundTexts | Unreadable {
-  const texts = new TargetTexts(MOST_TARGETS - 1);
+  const texts = new TargetTexts(MAX_TARGETS - 1);
   const walk = { places: new SchemaPlaces({}), texts, takesAny: true, defaults: [], concern };
   collect(payload, { ...START, from: '/payload', schemas: [] }, walk);
   return texts.found;
 }
 
 /** Whether arguments contain a command or a script. */
-export function hasDeed(args: JsonObject, depth = 0): boolean {
+export function hasAction(args: JsonObject, depth = 0): boolean {
   return Object.keys(args).some((key) => {
     const value = args[key];
-    if (isDeed(key) && value !== undefined && value !== null && value !== '') return true;
+    if (isActionKey(key) && value !== undefined && value !== null && value !== '') return true;
     const items = isJsonArray(value) ? value : [value];
-    return depth < DEEPEST_DEED && items.some((item) => isJsonObject(item) && hasDeed(item, depth + 1));
+    return depth < DEEPEST_DEED && items.some((item) => isJsonObject(item) && hasAction(item, depth + 1));
   });
 }
 
@@ -104,11 +104,11 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
   }
 }
 
-const MOST_SEGMENTS = 32;
+const MAX_SEGMENTS = 32;
 
 /** A path may be given as a list of names. */
 function checkJoined(items: readonly Json[], { from, schemas }: Position, { texts, concern }: Walk): void {
-  if (!concern.denies || items.length < 2 || items.length > MOST_SEGMENTS || isMarkedContent(schemas)) return;
+  if (!concern.denies || items.length < 2 || items.length > MAX_SEGMENTS || isMarkedContent(schemas)) return;
   const names = items.flatMap((item) => (typeof item === 'string' && /^[^\s\\/]{1,256}$/.test(item) ? [item] : []));
   if (names.length === items.length) texts.check({ from, text: names.join('/'), isProse: false });
 }
@@ -144,14 +144,14 @@ function addNames(line: string, { from, key, isDeclared }: Position, { texts }: 
   for (const text of listed.length > 1 ? listed : [line]) texts.add({ from, text, as: 'name', isAnchor });
 }
 
-const LONGEST_NAME = 256;
+const MAX_NAME = 256;
 
 /** Whether a text is a name that the lists must allow, rather than a file. */
 function isNameTarget(
   line: string,
   { kind, isNamed, concern }: { readonly kind: KeyKind; readonly isNamed: boolean; readonly concern: ScopeConcern },
 ): boolean {
-  if (line.length > LONGEST_NAME || kind === 'path') return false;
+  if (line.length > MAX_NAME || kind === 'path') return false;
   // Prose may begin with `#` or `@` too, so a sign only counts if lists are about names.
   if (hasSigil(line)) return isNamed ? concern.ofNames || !looksLikeFile(line) : concern.ofNames && isWord(line);
   if (hasScheme(line)) return concern.ofNames && isWord(line) && !(kind === 'url' && /^https?:/i.test(line));

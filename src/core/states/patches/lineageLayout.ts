@@ -1,10 +1,10 @@
 import type { RowGraph } from '../../model/lineage.ts';
 
 /** Maximum parallel lanes. */
-export const MOST_LANES = 40;
+export const MAX_LANES = 40;
 
 /** The last lane is shared by all lines without a free lane. One line is drawn, with the number of others. */
-export const BUNDLE_LANE = MOST_LANES - 1;
+export const BUNDLE_LANE = MAX_LANES - 1;
 
 const NONE = -1;
 /** Rows per block. State before each block is stored, so that drawing can start there. */
@@ -121,7 +121,7 @@ export class LineageLayout {
   }
 
   #bundle(parent: number, row: number): void {
-    this.#lanes = MOST_LANES;
+    this.#lanes = MAX_LANES;
     this.#addBundled(parent, 1);
     this.#addBundled(row, -1);
   }

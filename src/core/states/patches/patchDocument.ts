@@ -1,4 +1,4 @@
-import { type Grave, Graves } from './patchGraves.ts';
+import { type RemovedMember, RemovedMembers } from './removedMembers.ts';
 import { indexIn, type Tokens } from './patchPointer.ts';
 import { isContainer, isList, type List, memberOf, type Members, setMember, type Value } from './patchValues.ts';
 
@@ -27,13 +27,13 @@ export type Step =
   | { readonly kind: 'exchanged'; readonly list: List; readonly index: number; readonly value: Value }
   | { readonly kind: 'created'; readonly members: Members; readonly key: string }
   | { readonly kind: 'changed'; readonly members: Members; readonly key: string; readonly value: Value }
-  | { readonly kind: 'buried'; readonly grave: Grave };
+  | { readonly kind: 'buried'; readonly removed: RemovedMember };
 
 /** A value that is changed in place. Each change is recorded first, so that it can be undone. */
 export class PatchDocument {
   #root: Value;
   #steps: Step[] = [];
-  readonly #graves = new Graves();
+  readonly #removed = new RemovedMembers();
 
   constructor(root: Value) {
     this.#root = root;
@@ -46,14 +46,14 @@ export class PatchDocument {
 
   /** Deletes the placeholders of removed members. */
   clear(): void {
-    this.#graves.clear();
+    this.#removed.clear();
   }
 
   /** Returns the undo records of a patch. `left` is the number of characters that it removed. */
   takeSteps(left: number): readonly Step[] {
     const steps = this.#steps;
     this.#steps = [];
-    this.#graves.beginPatch(left);
+    this.#removed.beginPatch(left);
     return steps;
   }
 
@@ -99,8 +99,8 @@ export class PatchDocument {
       return 0;
     }
     // Needs no record, because undoing the removal in the same patch also undoes this.
-    if (this.#graves.refill(place.members, place.key)) return 0;
-    const cost = this.#graves.makeRoom(place.members, place.key) * EACH_KEY;
+    if (this.#removed.refill(place.members, place.key)) return 0;
+    const cost = this.#removed.makeRoom(place.members, place.key) * EACH_KEY;
     this.#steps.push({ kind: 'created', members: place.members, key: place.key });
     return cost;
   }
@@ -129,7 +129,7 @@ export class PatchDocument {
   remove(place: Exclude<TakenPlace, { readonly kind: 'root' }>): number {
     const { value } = place;
     if (place.kind === 'member') {
-      this.#steps.push({ kind: 'buried', grave: this.#graves.bury(place.members, place.key, value) });
+      this.#steps.push({ kind: 'buried', removed: this.#removed.remove(place.members, place.key, value) });
       return 0;
     }
     this.#steps.push({ kind: 'taken', list: place.list, index: place.index, value });
@@ -165,7 +165,7 @@ export class PatchDocument {
         setMember(step.members, step.key, step.value);
         break;
       case 'buried':
-        this.#graves.digUp(step.grave);
+        this.#removed.restore(step.removed);
     }
   }
 }

@@ -21,12 +21,12 @@ const TOO_LARGE = `the state would be larger than ${STATE_BOUNDS.state / 1e6} mi
 const TOO_MUCH = 'the patch is too much work';
 
 /** Maximum characters that one patch may read: a few passes over the largest state. */
-const MOST_EFFORT = 4 * STATE_BOUNDS.state;
+const MAX_EFFORT = 4 * STATE_BOUNDS.state;
 
 /** Applies the operations of one patch in order. The document records the changes. */
 export class PatchOperations {
   readonly #document: PatchDocument;
-  readonly #effort = new Effort(MOST_EFFORT);
+  readonly #effort = new Effort(MAX_EFFORT);
   readonly #measuring = new Measuring(this.#effort);
   #size: number;
   #left = 0;
@@ -45,7 +45,7 @@ export class PatchOperations {
 
   /** Characters read. */
   get effort(): number {
-    return Math.ceil(MOST_EFFORT - this.#effort.left);
+    return Math.ceil(MAX_EFFORT - this.#effort.left);
   }
 
   /** Current size of the state in characters. */

@@ -19,12 +19,12 @@ export function parsePointer(pointer: string): Tokens | undefined {
 const ZERO = 48;
 const NINE = 57;
 /** More digits than any list index needs. */
-const MOST_DIGITS = 9;
+const MAX_DIGITS = 9;
 
 /** Parses an array index (RFC 6901 §4: digits only, no leading zeros). Returns -1 if it is invalid. */
 export function indexIn(token: string): number {
   const { length } = token;
-  if (length === 0 || length > MOST_DIGITS || (length > 1 && token.charCodeAt(0) === ZERO)) return -1;
+  if (length === 0 || length > MAX_DIGITS || (length > 1 && token.charCodeAt(0) === ZERO)) return -1;
   let index = 0;
   for (let i = 0; i < length; i++) {
     const code = token.charCodeAt(i);
@@ -34,9 +34,9 @@ export function indexIn(token: string): number {
   return index;
 }
 
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** A pointer formatted for display. */
 export function quoted(pointer: string): string {
-  return `"${cleanLine(pointer, LONGEST_SHOWN)}"`;
+  return `"${cleanLine(pointer, MAX_SHOWN)}"`;
 }

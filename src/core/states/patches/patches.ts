@@ -76,13 +76,13 @@ export class PatchableState {
   }
 }
 
-const LONGEST_NAME = 32;
+const MAX_NAME = 32;
 
 /** Describes an operation to the user: ` (replace "/notes/7/text")`. */
 function nameOf(operation: Json): string {
   if (!isJsonObject(operation)) return '';
   const { op, path } = operation;
-  const name = typeof op === 'string' ? cleanLine(op, LONGEST_NAME) : '';
+  const name = typeof op === 'string' ? cleanLine(op, MAX_NAME) : '';
   const place = typeof path === 'string' ? quoted(path) : '';
   const words = `${name} ${place}`.trim();
   return words === '' ? '' : ` (${words})`;

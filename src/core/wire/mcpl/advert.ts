@@ -13,7 +13,7 @@ import { object } from '../members.ts';
 import { countDeclared, decodeFeatureSets } from './featureSetMessages.ts';
 import { mcplRevision, NEWEST_REVISION, OLDEST_REVISION } from './revisions.ts';
 
-export { encodeHostAdvert, type ToldScopes } from './hostAdvert.ts';
+export { encodeHostAdvert, type SentScopes } from './hostAdvert.ts';
 
 /** A server's MCPL announcement in its handshake. */
 export interface McplAdvert {
@@ -32,8 +32,8 @@ export interface HookReach {
 }
 
 /** Maximum length of a version string in messages. */
-const LONGEST_CLAIM = 64;
-const MOST_NAMED = 8;
+const MAX_CLAIM = 64;
+const MAX_NAMED_COUNT = 8;
 /** Since MCPL 0.5, announcements are trees with at most four levels. */
 const DEEPEST = 8;
 
@@ -88,7 +88,7 @@ interface Claim {
 }
 
 function decodeVersion(value: Json | undefined): Claim {
-  const text = typeof value === 'string' || typeof value === 'number' ? cleanLine(String(value), LONGEST_CLAIM) : '';
+  const text = typeof value === 'string' || typeof value === 'number' ? cleanLine(String(value), MAX_CLAIM) : '';
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(text) ?? [];
   if (major === undefined || minor === undefined) {
     const said = text === '' ? 'It names no version of MCPL' : `It names "${text}" as its version of MCPL`;
@@ -141,7 +141,7 @@ function remarksOn(mcpl: JsonObject, kept: number): readonly string[] {
   const remarks: string[] = [];
   const others = Object.keys(mcpl).filter((key) => !FOLLOWED.includes(key) && isSaid(mcpl[key]));
   if (others.length > 0) {
-    const named = others.slice(0, MOST_NAMED).map((key) => `"${cleanLine(key, LONGEST_CLAIM)}"`);
+    const named = others.slice(0, MAX_NAMED_COUNT).map((key) => `"${cleanLine(key, MAX_CLAIM)}"`);
     const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
     remarks.push(`It announces ${named.join(', ')}${more}, in which this host takes no part.`);
   }

@@ -5,9 +5,9 @@ import type { McplTraits } from '../../model/mcpl.ts';
 import { object, text } from '../members.ts';
 
 /** No server sends this many blocks in one message. */
-export const MOST_BLOCKS = 256;
-const LONGEST_URI = 8_192;
-const LONGEST_TYPE = 64;
+export const MAX_BLOCKS = 256;
+const MAX_URI = 8_192;
+const MAX_TYPE = 64;
 
 /** Media types become part of URIs, so they are restricted. */
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(;.{0,64})?$/;
@@ -20,9 +20,9 @@ interface Options {
 /** Decodes content in the shapes of every MCPL and MCP version. Returns `undefined` if it is not a list of blocks. */
 export function decodeBlocks(content: Json | undefined, options?: Options): readonly ContentBlock[] | undefined {
   if (isJsonArray(content)) {
-    const more = content.length - MOST_BLOCKS;
+    const more = content.length - MAX_BLOCKS;
     if (more <= 0) return content.map(decodeBlock);
-    const blocks = content.slice(0, MOST_BLOCKS).map(decodeBlock);
+    const blocks = content.slice(0, MAX_BLOCKS).map(decodeBlock);
     return [...blocks, { type: 'text', text: `[${more} more blocks, left out]` }];
   }
   if (options?.allowText !== true) return undefined;
@@ -35,7 +35,7 @@ function decodeBlock(value: Json): ContentBlock {
   const block = checked(decodeMcpBlock(isJsonObject(value) ? plain(value) : value));
   if (block !== undefined) return block;
   const { type, text: said } = object(value) ?? {};
-  const name = typeof type === 'string' ? cleanLine(type, LONGEST_TYPE) : '';
+  const name = typeof type === 'string' ? cleanLine(type, MAX_TYPE) : '';
   const mark = `[${name === '' ? 'content' : name}, not understood]`;
   return { type: 'text', text: typeof said === 'string' ? `${mark} ${said}` : mark };
 }
@@ -76,7 +76,7 @@ function checked(block: ContentBlock): ContentBlock | undefined {
     case 'audio':
       return MEDIA_TYPE.test(block.mimeType) ? block : undefined;
     case 'resource_link':
-      return block.uri.length <= LONGEST_URI ? { ...block, name: cleanLine(block.name) || block.uri } : undefined;
+      return block.uri.length <= MAX_URI ? { ...block, name: cleanLine(block.name) || block.uri } : undefined;
     case 'resource': {
       const resource = keep(block.resource);
       return resource === undefined ? undefined : { ...block, resource };
@@ -91,7 +91,7 @@ function keep({ uri, mimeType, text: said, blob }: JsonObject): JsonObject | und
   const isText = typeof said === 'string';
   if (!isText && typeof blob !== 'string') return undefined;
   return {
-    ...(typeof uri === 'string' && uri.length <= LONGEST_URI ? { uri } : {}),
+    ...(typeof uri === 'string' && uri.length <= MAX_URI ? { uri } : {}),
     ...(typeof mimeType === 'string' && MEDIA_TYPE.test(mimeType) ? { mimeType } : {}),
     ...(isText ? { text: said } : { blob }),
   };

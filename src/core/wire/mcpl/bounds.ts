@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type Json } from '../../base/json.ts';
 
 /** Maximum length of a feature set name. */
-export const LONGEST_NAME = 256;
+export const MAX_NAME = 256;
 
 /** Maximum characters of one message, including base64. No model reads more, and every view copies them. */
-export const MOST_CHARACTERS = 4 * 1024 * 1024;
+export const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** Maximum depth of stored values. Deeper ones cannot be stored or shown. */
 const DEEPEST = 32;
@@ -40,5 +40,5 @@ export function idIn(value: Json | undefined, longest: number): string | undefin
 }
 
 export function nameIn(value: Json | undefined): string | undefined {
-  return idIn(value, LONGEST_NAME);
+  return idIn(value, MAX_NAME);
 }

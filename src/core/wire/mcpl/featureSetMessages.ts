@@ -1,16 +1,16 @@
 import { cleanLine, cleanText } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type FeatureSet, MCPL_USES, type McplRevision, type McplUse } from '../../model/mcpl.ts';
+import { type FeatureSet, MCPL_USES, type McplRevision, type Capability } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
 import { nameIn } from './bounds.ts';
 import { MCPL_REVISIONS } from './revisions.ts';
 
 /** More sets than any server has. Every change is answered with the full list. */
-const MOST_SETS = 256;
-const MOST_USES = 64;
-const LONGEST_USE = 128;
+const MAX_SETS = 256;
+const MAX_USES = 64;
+const MAX_USE = 128;
 /** Maximum invalid uses named in a problem. */
-const MOST_INVALID = 3;
+const MAX_INVALID = 3;
 
 /**
  * MCPL §6.1 maps names to sets; published servers also send a list of `{name, …}`. The first of duplicate names wins,
@@ -19,7 +19,7 @@ const MOST_INVALID = 3;
 export function decodeFeatureSets(value: Json | undefined, revision: McplRevision): readonly FeatureSet[] {
   const sets = new Map<string, FeatureSet>();
   for (const [name, declaration] of declarationsIn(value)) {
-    if (sets.size === MOST_SETS) break;
+    if (sets.size === MAX_SETS) break;
     if (!sets.has(name)) sets.set(name, decodeSet(name, object(declaration) ?? {}, revision));
   }
   return [...sets.values()];
@@ -44,7 +44,7 @@ export function decodeChange(
 }
 
 /** MCPL 0.5 §6.7 `effectiveCapabilities`: the known capabilities of all sets that are on. */
-export function capabilitiesOf(enabled: readonly FeatureSet[]): readonly McplUse[] {
+export function capabilitiesOf(enabled: readonly FeatureSet[]): readonly Capability[] {
   return MCPL_USES.filter((use) => enabled.some(({ uses }) => uses.includes(use)));
 }
 
@@ -77,8 +77,8 @@ function decodeSet(name: string, declaration: JsonObject, revision: McplRevision
 function decodeUses(uses: Json | undefined): readonly string[] {
   const named = new Set<string>();
   for (const use of isJsonArray(uses) ? uses : []) {
-    if (named.size === MOST_USES) break;
-    if (typeof use === 'string' && use.length <= LONGEST_USE) named.add(cleanLine(use));
+    if (named.size === MAX_USES) break;
+    if (typeof use === 'string' && use.length <= MAX_USE) named.add(cleanLine(use));
   }
   return [...named];
 }
@@ -107,13 +107,13 @@ function invalidUses(uses: Json | undefined, { version, traits }: McplRevision):
   for (const use of all) {
     if (typeof use === 'string' && closedUses.has(use)) continue;
     // A cut name could end with a part of a secret.
-    const isShort = typeof use === 'string' && use.length <= LONGEST_USE;
+    const isShort = typeof use === 'string' && use.length <= MAX_USE;
     invalid.add(isShort ? JSON.stringify(cleanLine(use)) : 'with so long a name');
-    if (invalid.size > MOST_INVALID) break;
+    if (invalid.size > MAX_INVALID) break;
   }
   if (invalid.size === 0) return undefined;
-  const named = [...invalid].slice(0, MOST_INVALID).join(', ');
-  const more = invalid.size > MOST_INVALID ? ' and more' : '';
+  const named = [...invalid].slice(0, MAX_INVALID).join(', ');
+  const more = invalid.size > MAX_INVALID ? ' and more' : '';
   const lenient = MCPL_REVISIONS.findLast((revision) => revision.traits.closedUses === undefined)?.version;
   return `MCPL ${version} has no use ${named}${more} (invalid_uses). Set "protocol.mcpl" to "${lenient}" to accept it.`;
 }

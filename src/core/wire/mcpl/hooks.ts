@@ -5,7 +5,7 @@ import type { ModelFacts, Usage } from '../../model/inference.ts';
 import { INJECTION_POSITIONS, type InjectionPosition } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
 import { decodeBlocks } from './blocks.ts';
-import { isWithin, MOST_CHARACTERS, nameIn } from './bounds.ts';
+import { isWithin, MAX_CHARACTERS, nameIn } from './bounds.ts';
 import { encodeModelInfo, encodeUsage } from './inferenceMessages.ts';
 
 /** Facts that both hooks of one inference receive. */
@@ -57,10 +57,10 @@ export interface Injections {
   readonly remarks: readonly string[];
 }
 
-const MOST_INJECTIONS = 64;
-const MOST_REMARKS = 10;
-const LONGEST_NAMESPACE = 128;
-const LONGEST_METADATA = 16 * 1024;
+const MAX_INJECTIONS = 64;
+const MAX_REMARKS = 10;
+const MAX_NAMESPACE = 128;
+const MAX_METADATA = 16 * 1024;
 
 /** The answer to `context/beforeInference` (MCPL §10.2). */
 export function decodeInjections(result: Json): Injections {
@@ -74,12 +74,12 @@ export function decodeInjections(result: Json): Injections {
   if (!isJsonArray(all)) return { featureSet, injections: [], remarks: ['Its "contextInjections" are not a list.'] };
   const injections: Injection[] = [];
   const remarks: string[] = [];
-  for (const [index, item] of all.slice(0, MOST_INJECTIONS).entries()) {
+  for (const [index, item] of all.slice(0, MAX_INJECTIONS).entries()) {
     const injection = decodeInjection(item, featureSet);
     if (typeof injection !== 'string') injections.push(injection);
-    else if (remarks.length < MOST_REMARKS) remarks.push(`Injection ${index + 1} ${injection}.`);
+    else if (remarks.length < MAX_REMARKS) remarks.push(`Injection ${index + 1} ${injection}.`);
   }
-  if (all.length > MOST_INJECTIONS) remarks.push(`${all.length - MOST_INJECTIONS} more injections were not read.`);
+  if (all.length > MAX_INJECTIONS) remarks.push(`${all.length - MAX_INJECTIONS} more injections were not read.`);
   return { featureSet, injections, remarks };
 }
 
@@ -93,10 +93,10 @@ function decodeInjection(value: Json, featureSet: string | undefined): Injection
   const { namespace } = value;
   const metadata = object(value['metadata']);
   return {
-    namespace: cleanLine(typeof namespace === 'string' ? namespace : (featureSet ?? ''), LONGEST_NAMESPACE),
+    namespace: cleanLine(typeof namespace === 'string' ? namespace : (featureSet ?? ''), MAX_NAMESPACE),
     position,
     content,
-    metadata: metadata !== undefined && isWithin(metadata, LONGEST_METADATA) ? metadata : undefined,
+    metadata: metadata !== undefined && isWithin(metadata, MAX_METADATA) ? metadata : undefined,
   };
 }
 
@@ -126,5 +126,5 @@ export function decodeModified(result: Json): Modified {
 
 function problemOf(modifiedResponse: Json): string | undefined {
   if (typeof modifiedResponse !== 'string') return 'Its "modifiedResponse" is not a text.';
-  return modifiedResponse.length > MOST_CHARACTERS ? 'Its "modifiedResponse" is larger than 4 MB.' : undefined;
+  return modifiedResponse.length > MAX_CHARACTERS ? 'Its "modifiedResponse" is larger than 4 MB.' : undefined;
 }

@@ -3,7 +3,7 @@ import type { FinishReason, ModelFacts, ModelMessage, Usage } from '../../model/
 import { number } from '../members.ts';
 import { sizeOf } from '../../model/content.ts';
 import { decodeBlocks } from './blocks.ts';
-import { idIn, MOST_CHARACTERS } from './bounds.ts';
+import { idIn, MAX_CHARACTERS } from './bounds.ts';
 import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
 
 /** The params of `inference/request` (MCPL §11.2) without the feature set, which is checked earlier. */
@@ -15,8 +15,8 @@ export interface InferenceParams {
   readonly temperature: number | undefined;
 }
 
-const LONGEST_ID = 512;
-const MOST_MESSAGES = 1_000;
+const MAX_ID = 512;
+const MAX_MESSAGES = 1_000;
 
 export function decodeInferenceRequest(params: JsonObject): DecodedParams<InferenceParams> {
   const decoded = decodeMessages(params['messages']);
@@ -29,7 +29,7 @@ export function decodeInferenceRequest(params: JsonObject): DecodedParams<Infere
   if (temperature === 'wrong' || (temperature ?? 0) < 0)
     return wrong('preferences.temperature', 'a number of at least 0');
   const value: InferenceParams = {
-    conversationId: idIn(params['conversationId'], LONGEST_ID),
+    conversationId: idIn(params['conversationId'], MAX_ID),
     stream: params['stream'] === true,
     messages: decoded.messages,
     maxTokens: maxTokens === undefined ? undefined : Math.floor(Math.min(maxTokens, Number.MAX_SAFE_INTEGER)),
@@ -44,15 +44,15 @@ function numberIn(value: Json | undefined): number | undefined | 'wrong' {
 }
 
 function decodeMessages(value: Json | undefined): InvalidParams | { readonly messages: readonly ModelMessage[] } {
-  if (!isJsonArray(value) || value.length === 0 || value.length > MOST_MESSAGES)
-    return wrong('messages', `a list of 1 to ${MOST_MESSAGES} messages`);
+  if (!isJsonArray(value) || value.length === 0 || value.length > MAX_MESSAGES)
+    return wrong('messages', `a list of 1 to ${MAX_MESSAGES} messages`);
   const messages: ModelMessage[] = [];
   let size = 0;
   for (const [index, item] of value.entries()) {
     const message = decodeMessage(item, `messages[${index}]`);
     if ('kind' in message) return message;
     size += sizeOf(message.content);
-    if (size > MOST_CHARACTERS) return wrong('messages', 'at most 4 MB of text and data');
+    if (size > MAX_CHARACTERS) return wrong('messages', 'at most 4 MB of text and data');
     messages.push(message);
   }
   return { messages };

@@ -1,5 +1,5 @@
 import { RPC, WireError } from '../../base/errors.ts';
-import type { McplTraits, McplUse } from '../../model/mcpl.ts';
+import type { McplTraits, Capability } from '../../model/mcpl.ts';
 import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts';
 
 /**
@@ -23,9 +23,9 @@ export function notEnabled(name: string, canEnable: boolean): WireError {
 /** A request needs a capability that its feature set does not declare. */
 export class UndeclaredUse extends WireError {
   readonly featureSet: string;
-  readonly use: McplUse;
+  readonly use: Capability;
 
-  constructor(featureSet: string, use: McplUse, { undeclaredUse }: McplTraits) {
+  constructor(featureSet: string, use: Capability, { undeclaredUse }: McplTraits) {
     const explanation = `The feature set "${featureSet}" does not declare "${use}" in its "uses".`;
     const data = { featureSet, reason: 'undeclaredUse', use, explanation };
     if (undeclaredUse === 'capabilityDenied')
@@ -37,7 +37,7 @@ export class UndeclaredUse extends WireError {
 }
 
 /** MCPL 0.5 §6.6: a request without a feature set, and no set that is on declares the capability. */
-export function capabilityDenied(use: McplUse): WireError {
+export function capabilityDenied(use: Capability): WireError {
   const explanation = `No feature set that is on declares "${use}" in its "uses".`;
   const data = { reason: 'undeclaredUse', use, explanation, capability: use };
   return new WireError(MCPL_ERROR.capabilityDenied, 'Capability not declared', data);

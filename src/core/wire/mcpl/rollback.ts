@@ -18,12 +18,12 @@ export interface RolledBack {
 }
 
 /** Longer than the displayed text, because secrets are removed before it is cut. */
-const LONGEST_REASON = 10_000;
+const MAX_REASON = 10_000;
 
 export function decodeRollback(result: Json): RolledBack {
   const answer = object(result) ?? {};
   const { reason } = answer;
-  const said = typeof reason === 'string' ? cleanText(reason, LONGEST_REASON).trim() : '';
+  const said = typeof reason === 'string' ? cleanText(reason, MAX_REASON).trim() : '';
   return {
     checkpoint: checkpointIn(answer['checkpoint']),
     success: answer['success'] === true,

@@ -5,11 +5,11 @@ import { StoreError } from '../sqlite.ts';
 import { LineDigest, LineWriter } from './fileLines.ts';
 import { endLine, fileFailed, type FileNode, headerLine, nodeLine } from './lineageFile.ts';
 import type { LineageIndex, LineageRecord } from '../states/lineageIndex.ts';
-import { Pace } from '../states/pace.ts';
+import { TimeSlice } from '../states/timeSlice.ts';
 import { CHECKPOINT_COLUMNS, checkpointOf } from '../states/rows.ts';
 
 /** Maximum attempts, because parts of a lineage may be removed during the export. */
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 /** The size of a lineage up to a place. */
 interface Extent {
@@ -70,10 +70,10 @@ class ExportRun {
 
   /** Returns the number of written checkpoints at the end. After a failure, only call `leave`. */
   step(): number | undefined {
-    const outcome = (this.#writing ??= this.#begin()).step(new Pace());
+    const outcome = (this.#writing ??= this.#begin()).step(new TimeSlice());
     if (outcome !== 'changed') return outcome;
     this.leave();
-    if (++this.#attempts < MOST_ATTEMPTS) return undefined;
+    if (++this.#attempts < MAX_ATTEMPTS) return undefined;
     throw new StoreError('busy', `The file ${this.#file} was not written: its lineage changed again and again.`);
   }
 
@@ -105,7 +105,7 @@ class FileWriting {
     this.#write(headerLine({ server, featureSet, keeper, count: extent.count }));
   }
 
-  step(pace: Pace): number | 'changed' | undefined {
+  step(pace: TimeSlice): number | 'changed' | undefined {
     for (const value of this.#rowsBehind(this.#place)) {
       this.#add(record(value));
       if (!pace.isOver) continue;

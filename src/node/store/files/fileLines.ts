@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { fileFailed, MOST_LINE_BYTES } from './lineageFile.ts';
+import { fileFailed, MAX_LINE_BYTES } from './lineageFile.ts';
 
 const CHUNK = 1_048_576;
 const NEWLINE = 0x0a;
@@ -33,8 +33,8 @@ export function* linesOf(file: string): Generator<Buffer> {
         start = end + 1;
       }
       if (start < chunk.length) pending.push(chunk.subarray(start));
-      if (pending.length * CHUNK > MOST_LINE_BYTES + CHUNK)
-        throw fileFailed(what, `A line has more than ${MOST_LINE_BYTES} bytes.`);
+      if (pending.length * CHUNK > MAX_LINE_BYTES + CHUNK)
+        throw fileFailed(what, `A line has more than ${MAX_LINE_BYTES} bytes.`);
       length += chunk.length;
       if (length > size) break;
     }

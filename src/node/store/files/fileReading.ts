@@ -6,7 +6,7 @@ import { LineDigest, linesOf } from './fileLines.ts';
 import type { Joining } from '../states/joining.ts';
 import { decodeEnd, decodeHeader, decodeNode, fileFailed, type FileHeader, parsedLine } from './lineageFile.ts';
 import type { LineageIndex, LineageRecord } from '../states/lineageIndex.ts';
-import type { Pace } from '../states/pace.ts';
+import type { TimeSlice } from '../states/timeSlice.ts';
 import { StagedNodes } from '../states/stagedNodes.ts';
 import { Overtaken, type Staging, type Stagings } from '../states/stagings.ts';
 
@@ -14,8 +14,8 @@ import { Overtaken, type Staging, type Stagings } from '../states/stagings.ts';
  * Maximum characters written for a file, plus a factor of its size: short patches can create large states, each of
  * which may need a snapshot.
  */
-const MOST_WRITTEN = 256_000_000;
-const MOST_FOR_EACH = 8;
+const MAX_WRITTEN = 256_000_000;
+const MAX_FOR_EACH = 8;
 
 /** The parts of the store that reading a file needs. */
 interface Surroundings {
@@ -70,7 +70,7 @@ export class FileReading {
   }
 
   /** Returns undefined if there is more to do. */
-  step(pace: Pace): StateImport | undefined {
+  step(pace: TimeSlice): StateImport | undefined {
     this.#look();
     const isRead = this.#read(pace);
     this.#count();
@@ -92,7 +92,7 @@ export class FileReading {
   }
 
   /** Returns whether all lines were read. */
-  #read(pace: Pace): boolean {
+  #read(pace: TimeSlice): boolean {
     for (let next = this.#lines.next(); next.done !== true; next = this.#lines.next()) {
       const line = next.value;
       this.#number++;
@@ -148,7 +148,7 @@ export class FileReading {
     const before = nodes.size;
     const { place, isNew } = nodes.add(node, node.parent === undefined ? undefined : this.#places[node.parent]);
     this.#written += nodes.size - before;
-    if (this.#written > MOST_WRITTEN + MOST_FOR_EACH * this.#length)
+    if (this.#written > MAX_WRITTEN + MAX_FOR_EACH * this.#length)
       throw new TypeError('Its states take far more room than the file itself.');
     this.#places.push(place);
     if (node.isHead) this.#head = place;
@@ -162,7 +162,7 @@ export class FileReading {
     if (this.#shelf !== undefined) this.#surroundings.stagings.add(this.#shelf.staging, this.#shelf.nodes);
   }
 
-  #join(pace: Pace): StateImport | undefined {
+  #join(pace: TimeSlice): StateImport | undefined {
     const { index, joining } = this.#surroundings;
     if (this.#shelf === undefined) return undefined;
     const { header, staging, nodes } = this.#shelf;

@@ -4,12 +4,12 @@ import type { LineageKey } from '../../../core/model/lineage.ts';
 import { StoreError } from '../sqlite.ts';
 import { Joining } from '../states/joining.ts';
 import type { LineageIndex } from '../states/lineageIndex.ts';
-import { Pace } from '../states/pace.ts';
+import { TimeSlice } from '../states/timeSlice.ts';
 import { Overtaken, Stagings } from '../states/stagings.ts';
 import { FileReading } from './fileReading.ts';
 
 /** Maximum attempts, because others may change the lineage during the import. */
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 /** Imports files into lineages. */
 export class Importer {
@@ -41,10 +41,10 @@ class ImportRun {
   /** Returns undefined while it is not finished. The caller holds a transaction; after a failure, only call `leave`. */
   step(): StateImport | undefined {
     try {
-      return (this.#reading ??= this.#begin()).step(new Pace());
+      return (this.#reading ??= this.#begin()).step(new TimeSlice());
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error;
-      if (++this.#attempts >= MOST_ATTEMPTS)
+      if (++this.#attempts >= MAX_ATTEMPTS)
         throw new StoreError('busy', `The file ${this.#file} was not taken: its lineage changed again and again.`);
       // Starts over with the current rows.
       this.leave();

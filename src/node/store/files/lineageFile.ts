@@ -16,10 +16,10 @@ import { StoreError } from '../sqlite.ts';
 const FILE_FORMAT = 'mcpl-lineage';
 const FILE_VERSION = 1;
 /** Above the limit in settings. */
-const MOST_LINES = 1_000_000;
+const MAX_LINES = 1_000_000;
 /** Maximum bytes of a line: a complete state in any encoding. */
-export const MOST_LINE_BYTES = 4 * STATE_BOUNDS.state;
-const MOST_TEXT = 10_000;
+export const MAX_LINE_BYTES = 4 * STATE_BOUNDS.state;
+const MAX_TEXT = 10_000;
 /** The latest valid time in JavaScript. */
 const LATEST = 8_640_000_000_000_000;
 const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
@@ -87,7 +87,7 @@ export function decodeHeader(value: unknown): FileHeader {
     server: bounded(value['server'], 'server'),
     featureSet: bounded(value['featureSet'], 'featureSet'),
     keeper: oneOf(value['keeper'], KEEPERS, 'keeper'),
-    count: within(value['count'], 'count', 0, MOST_LINES),
+    count: within(value['count'], 'count', 0, MAX_LINES),
   };
 }
 
@@ -105,7 +105,7 @@ export function decodeNode(value: unknown, nth: number): FileNode {
     throw new TypeError(`"checkpoint" must have 1 to ${STATE_BOUNDS.id} characters, and none that cannot be seen.`);
   return {
     checkpoint,
-    copy: within(line['copy'], 'copy', 1, MOST_LINES),
+    copy: within(line['copy'], 'copy', 1, MAX_LINES),
     parent: parent === null ? undefined : within(parent, 'parent', 0, nth - 1),
     parentName: boundedOrNone(line['parentName'], 'parentName'),
     link: oneOf(line['link'], PARENT_LINKS, 'link'),
@@ -135,7 +135,7 @@ function decodeBody(line: Readonly<Record<string, unknown>>): FileNode['body'] {
 
 function bounded(value: unknown, name: string): string {
   const found = text(value, name);
-  if (found.length > MOST_TEXT) throw new TypeError(`"${name}" has ${found.length} characters, which is too much.`);
+  if (found.length > MAX_TEXT) throw new TypeError(`"${name}" has ${found.length} characters, which is too much.`);
   return found;
 }
 

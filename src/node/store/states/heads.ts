@@ -4,7 +4,7 @@ import { optionalInteger } from '../records.ts';
 import type { Lineage } from './lineageTable.ts';
 
 /** Maximum conversations with a stored head. Older ones continue from the lineage's head. */
-export const MOST_HEADS = 200;
+export const MAX_HEADS = 200;
 
 /** A checkpoint has a greater place than its parent, so all descendants come later. */
 const FOLLOWING = `
@@ -36,7 +36,7 @@ export class Heads {
     );
     this.#forgetOldest = database.prepare(
       `DELETE FROM heads WHERE lineage = ?1 AND conversation IN
-         (SELECT conversation FROM heads WHERE lineage = ?1 ORDER BY at DESC, place DESC LIMIT -1 OFFSET ${MOST_HEADS})`,
+         (SELECT conversation FROM heads WHERE lineage = ?1 ORDER BY at DESC, place DESC LIMIT -1 OFFSET ${MAX_HEADS})`,
     );
     this.#behind = database.prepare('SELECT 1 AS found FROM heads WHERE lineage = ? AND place >= ? LIMIT 1');
     this.#moveAll = database.prepare(

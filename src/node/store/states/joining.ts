@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
 import { integer, placeOf, type Row, text } from '../records.ts';
 import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlice } from './timeSlice.ts';
 import { Overtaken, type Staging, type Stagings } from './stagings.ts';
 
 /** The lineage after an import. */
@@ -83,7 +83,7 @@ export class Joining {
   }
 
   /** Returns the place after which the next step continues, or undefined at the end. */
-  step(waiting: Waiting, after: number, pace: Pace): number | undefined {
+  step(waiting: Waiting, after: number, pace: TimeSlice): number | undefined {
     const { key, staging, fillings } = waiting;
     const target = this.#index.lineage(key);
     if (target === undefined || target.count === 0) {

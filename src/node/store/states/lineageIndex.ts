@@ -5,7 +5,7 @@ import { LineageShape } from './lineageShape.ts';
 import { IS_SEEN } from './stagings.ts';
 
 /** Maximum cached shapes. With more open lineages, each change takes some ten milliseconds. */
-const MOST_SHAPES = 4;
+const MAX_SHAPES = 4;
 
 export interface LineageRecord extends LineageKey {
   readonly id: number;
@@ -90,7 +90,7 @@ export class LineageIndex {
     if (kept.version !== version) this.#update(kept, id, version);
     this.#kept.set(id, kept);
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_SHAPES) break;
+      if (this.#kept.size <= MAX_SHAPES) break;
       this.#kept.delete(oldest);
     }
     return kept.shape;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { MOST_PATH } from '../../../core/model/lineage.ts';
+import { MAX_PATH } from '../../../core/model/lineage.ts';
 import { integer, optionalText, type Row, text } from '../records.ts';
 import { LINEAGE_COLUMNS, type LineageIndex, lineageOf } from './lineageIndex.ts';
 import type { LineageShape } from './lineageShape.ts';
@@ -7,7 +7,7 @@ import type { Materialiser } from './materialiser.ts';
 import { CHECKPOINT_COLUMNS } from './rows.ts';
 import { IS_SEEN } from './stagings.ts';
 
-const MOST_OTHERS = 20;
+const MAX_OTHERS = 20;
 
 /** All lineages with their heads. */
 export class Summaries {
@@ -22,7 +22,7 @@ export class Summaries {
     this.#node = database.prepare(`SELECT ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
     this.#others = database.prepare(
       `SELECT conversation, place FROM heads WHERE lineage = ? AND place IS NOT ?
-       ORDER BY at DESC, place DESC, conversation LIMIT ${MOST_OTHERS}`,
+       ORDER BY at DESC, place DESC, conversation LIMIT ${MAX_OTHERS}`,
     );
   }
 
@@ -71,9 +71,9 @@ export class ChangeCount {
 }
 
 /** Maximum characters of a displayed body. */
-const MOST_BODY = 100_000;
-const MOST_MOVES = 20;
-const MOST_FOUND = 100;
+const MAX_BODY = 100_000;
+const MAX_MOVES = 20;
+const MAX_FOUND = 100;
 
 /** Queries for single checkpoints. */
 export class Details {
@@ -88,17 +88,17 @@ export class Details {
     this.#index = index;
     this.#node = database.prepare(`SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
     // One extra character shows whether the body is longer.
-    this.#body = database.prepare(`SELECT substr(body, 1, ${MOST_BODY + 1}) AS body FROM checkpoints WHERE place = ?`);
+    this.#body = database.prepare(`SELECT substr(body, 1, ${MAX_BODY + 1}) AS body FROM checkpoints WHERE place = ?`);
     this.#children = database.prepare(
       // A staged import may already have children of this checkpoint.
       'SELECT count(*) AS n FROM checkpoints c WHERE parent = ?1 AND lineage = (SELECT lineage FROM checkpoints WHERE place = ?1)',
     );
     this.#moves = database.prepare(
-      `SELECT at, kind, origin, target, refusal FROM head_moves WHERE target = ? ORDER BY place DESC LIMIT ${MOST_MOVES}`,
+      `SELECT at, kind, origin, target, refusal FROM head_moves WHERE target = ? ORDER BY place DESC LIMIT ${MAX_MOVES}`,
     );
     this.#found = database.prepare(
       `SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE lineage IN (SELECT id FROM lineages WHERE server = ?)
-       AND checkpoint = ? ORDER BY place DESC LIMIT ${MOST_FOUND}`,
+       AND checkpoint = ? ORDER BY place DESC LIMIT ${MAX_FOUND}`,
     );
   }
 
@@ -115,8 +115,8 @@ export class Details {
       node,
       parent: typeof parent === 'number' ? (this.#node.get(parent) ?? null) : null,
       children: this.#children.get(place)?.['n'],
-      body: body?.slice(0, MOST_BODY) ?? null,
-      isBodyCut: body !== undefined && body.length > MOST_BODY,
+      body: body?.slice(0, MAX_BODY) ?? null,
+      isBodyCut: body !== undefined && body.length > MAX_BODY,
       isHead: lineage.head === place,
       moves: this.#moves.all(place),
     };
@@ -173,7 +173,7 @@ function wayBack(shape: LineageShape, head: number, target: number): WayBack {
   let count = 0;
   let row = head;
   for (; row >= 0 && kept[row] !== 1 && count < shape.rows; row = shape.parentOf(row))
-    if (++count <= MOST_PATH) left.push(row);
+    if (++count <= MAX_PATH) left.push(row);
   return { left, count, meeting: row };
 }
 

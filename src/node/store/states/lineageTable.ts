@@ -7,7 +7,7 @@ import { IS_SEEN } from './stagings.ts';
 const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
 
 /** Maximum lineages per server. A server may declare ever new sets, and each head is kept however old. */
-const MOST_OF_ONE = 300;
+const MAX_OF_ONE = 300;
 
 /** A lineage during one operation, to be saved at the end. */
 export interface Lineage {
@@ -53,8 +53,8 @@ export class LineageRows {
   findOrCreate(key: LineageKey, at: number): Lineage {
     const found = this.find(key);
     if (found !== undefined) return found;
-    if (integer(this.#countOf.get(key.server)?.['n'], 'n') >= MOST_OF_ONE)
-      throw new StoreError('tooMany', `States of ${MOST_OF_ONE} feature sets of one server are kept, and no more.`);
+    if (integer(this.#countOf.get(key.server)?.['n'], 'n') >= MAX_OF_ONE)
+      throw new StoreError('tooMany', `States of ${MAX_OF_ONE} feature sets of one server are kept, and no more.`);
     return lineageOf(this.#create.get(key.server, key.featureSet, at));
   }
 

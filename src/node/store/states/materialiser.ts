@@ -5,10 +5,10 @@ import { integer, optionalText } from '../records.ts';
 import { StoreError } from '../sqlite.ts';
 
 /** Characters of parsed states kept in memory: about 10 MB for each of a few heads. A larger state is kept alone. */
-const MOST_CHARACTERS = 32_000_000;
+const MAX_CHARACTERS = 32_000_000;
 
 /** Parsed states of recent checkpoints. The state at a place never changes, whoever writes to the file. */
-export class LiveStates {
+export class StoredStates {
   /** Most recently used last. */
   readonly #byPlace = new Map<number, PatchableState>();
 
@@ -25,7 +25,7 @@ export class LiveStates {
     this.#byPlace.set(place, state);
     let characters = 0;
     for (const [each, { size }] of [...this.#byPlace].reverse())
-      if ((characters += size) > MOST_CHARACTERS && each !== place) this.#byPlace.delete(each);
+      if ((characters += size) > MAX_CHARACTERS && each !== place) this.#byPlace.delete(each);
   }
 
   /** The state of one place was changed in place into that of another. */
@@ -61,7 +61,7 @@ export class Materialiser {
   readonly #snapshot: StatementSync;
   readonly #data: StatementSync;
   readonly #line: StatementSync;
-  readonly #live = new LiveStates();
+  readonly #live = new StoredStates();
   /** The last sent state, which is often sent again by a call that changed nothing. */
   #sent: { readonly place: number; readonly text: string } | undefined;
 

@@ -3,7 +3,7 @@ import type { StateLimits } from '../../../core/index.ts';
 import { integer, placeOf } from '../records.ts';
 import type { Materialiser } from './materialiser.ts';
 import { type OldNode, OldNodes } from './oldNodes.ts';
-import { Pace } from './pace.ts';
+import { TimeSlice } from './timeSlice.ts';
 import { IS_SEEN, Stagings } from './stagings.ts';
 
 /** After this time, other requests get their turn. Computing one state may take longer. */
@@ -11,9 +11,9 @@ const STEP_MS = 30;
 /** Rows read before the clock is checked. */
 const PAGE = 100;
 /** Maximum rows per step, however fast they are. */
-const MOST_A_STEP = 2_000;
+const MAX_A_STEP = 2_000;
 /** Maximum checkpoints of one line removed at once: only the one after them needs a snapshot. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 /** A snapshot must free at least `1 / WORTH` of its own size. */
 const WORTH = 8;
 
@@ -74,7 +74,7 @@ export class Retention {
   /** Runs one step after a place. Returns where the next one starts, or null at the end. */
   step(limits: StateLimits, now: number, after: number): number | null {
     // Deletes leftovers of unfinished imports.
-    if (this.#stagings.sweep(new Pace())) return after;
+    if (this.#stagings.sweep(new TimeSlice())) return after;
     const deadline = performance.now() + STEP_MS;
     const excess = this.#excess(limits, now);
     this.#kept.begin();
@@ -90,7 +90,7 @@ export class Retention {
         this.#giveUp(cursor, excess);
       }
       if (page.length < PAGE) return this.#end(null);
-      if (this.#done >= MOST_A_STEP || performance.now() > deadline) return this.#end(cursor);
+      if (this.#done >= MAX_A_STEP || performance.now() > deadline) return this.#end(cursor);
     }
   }
 
@@ -133,7 +133,7 @@ export class Retention {
     const line: OldNode[] = [];
     let gained = 0;
     let chosen: Beginning | undefined;
-    for (let node = root; line.length < MOST_AT_ONCE;) {
+    for (let node = root; line.length < MAX_AT_ONCE;) {
       const next = node.child === undefined ? undefined : this.#nodes.find(node.child);
       const isEnough = chosen !== undefined && chosen.gain >= excess.characters;
       if (next === undefined || node.children !== 1 || !this.#isDue(node, excess, line.length + 1, isEnough)) break;

@@ -6,7 +6,7 @@ import type { LineageShape } from './lineageShape.ts';
 import { CHECKPOINT_COLUMNS } from './rows.ts';
 
 /** More rows than a screen shows. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** Range of version numbers for one lineage. */
 const CHANGES = 2 ** 32;
@@ -58,7 +58,7 @@ export class LineageWindows {
     const { shape } = look;
     const total = rows?.length ?? shape.rows;
     const from = Math.max(0, query.from);
-    const to = Math.min(total, from + Math.max(0, Math.min(query.count, MOST_ROWS)));
+    const to = Math.min(total, from + Math.max(0, Math.min(query.count, MAX_ROWS)));
     const shown = Array.from(
       { length: Math.max(0, to - from) },
       (_, i) => rows?.[from + i] ?? shape.rows - 1 - from - i,
@@ -148,7 +148,7 @@ const ONLY: Readonly<Record<LineageFilter['only'], string>> = {
   marked: 'AND (is_pinned = 1 OR name IS NOT NULL)',
   problems: `AND (problem IS NOT NULL OR is_pruned = 1 OR form = 'placeholder')`,
 };
-const MOST_TEXT = 500;
+const MAX_TEXT = 500;
 
 /** Finds the rows that match a filter. */
 class RowFinder {
@@ -161,7 +161,7 @@ class RowFinder {
 
   /** Newest first. */
   rows(lineage: number, shape: LineageShape, line: Uint8Array, { text, only }: LineageFilter): Int32Array {
-    const wanted = text.slice(0, MOST_TEXT);
+    const wanted = text.slice(0, MAX_TEXT);
     const found: number[] = [];
     const isLeftIn = (row: number): boolean => row >= 0 && (only !== 'line' || line[row] === 1);
     if (wanted === '' && only === 'line') {

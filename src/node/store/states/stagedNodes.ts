@@ -13,7 +13,7 @@ const WRITTEN = `lineage, checkpoint, copy, parent, parent_name, link, form, pro
   size, state_size, replay, name, is_pinned, body`;
 const VALUES = WRITTEN.replaceAll(/\w+/g, '?');
 /** Recently added checkpoints, because most are parents of the next ones. */
-const MOST_AT_HAND = 100;
+const MAX_AT_HAND = 100;
 
 interface Placed {
   readonly place: number;
@@ -143,7 +143,7 @@ export class StagedNodes {
     // A filled placeholder keeps its place.
     this.#atHand.delete(node.place);
     this.#atHand.set(node.place, node);
-    if (this.#atHand.size <= MOST_AT_HAND) return;
+    if (this.#atHand.size <= MAX_AT_HAND) return;
     for (const oldest of this.#atHand.keys()) {
       this.#atHand.delete(oldest);
       return;

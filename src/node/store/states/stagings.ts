@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { randomUUID } from 'node:crypto';
 import type { StateKeeper } from '../../../core/model/lineage.ts';
 import { integer, placeOf } from '../records.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlice } from './timeSlice.ts';
 
 /** The server of hidden lineages. No server can have this name. */
 const NOBODY = '\u0001import';
@@ -84,7 +84,7 @@ export class Stagings {
   }
 
   /** Deletes leftovers, one step at a time. Returns whether there is more. */
-  sweep(pace: Pace): boolean {
+  sweep(pace: TimeSlice): boolean {
     for (;;) {
       const stale = this.#stale.get(Date.now());
       if (stale === undefined) return false;

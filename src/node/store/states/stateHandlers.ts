@@ -5,10 +5,10 @@ import type { BaseRequest, StateTextRequest, StoreOperation } from '../contract.
 import { type Decoder, integer, oneOf, optionalInteger, optionalText, record, text } from '../records.ts';
 import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
 import { inSameView } from '../sqlite.ts';
-import { CallDesk } from './callDesk.ts';
+import { StateQueries } from './stateQueries.ts';
 import { CheckpointRows } from './checkpointRows.ts';
 import { Materialiser } from './materialiser.ts';
-import { readHandlers } from './readHandlers.ts';
+import { readHandlers } from './lineageHandlers.ts';
 import { StateRecorder } from './stateRecorder.ts';
 
 type StateOperation = Extract<StoreOperation, `state.${string}`>;
@@ -25,19 +25,23 @@ export interface States {
 export function openStates(database: DatabaseSync): States {
   const materialiser = new Materialiser(database);
   const recorder = new StateRecorder(database, materialiser);
-  const desk = new CallDesk(database, materialiser);
+  const queries = new StateQueries(database, materialiser);
   const rows = new CheckpointRows(database);
   const reading = readHandlers(database, materialiser);
   const handlers: States['handlers'] = {
     ...reading.handlers,
-    'state.base': reads<'state.base'>(decodeBaseRequest, (request) => inSameView(database, () => desk.base(request))),
+    'state.base': reads<'state.base'>(decodeBaseRequest, (request) =>
+      inSameView(database, () => queries.base(request)),
+    ),
     'state.record': changes<'state.record'>(decodeUpdate, (update) => {
       const { kind, node, written, remarks } = recorder.record(update);
       return { kind, node: rows.row(node.place), written, remarks };
     }),
-    'state.move': writes<'state.move'>(decodeMove, ({ move, conversation }) => desk.move(move, conversation)),
-    'state.markPruned': writes<'state.markPruned'>(decodePlace, ({ place }) => desk.markPruned(place)),
-    'state.annotate': writes<'state.annotate'>(decodeAnnotation, ({ place, change }) => desk.annotate(place, change)),
+    'state.move': writes<'state.move'>(decodeMove, ({ move, conversation }) => queries.move(move, conversation)),
+    'state.markPruned': writes<'state.markPruned'>(decodePlace, ({ place }) => queries.markPruned(place)),
+    'state.annotate': writes<'state.annotate'>(decodeAnnotation, ({ place, change }) =>
+      queries.annotate(place, change),
+    ),
     'state.text': reads<'state.text'>(decodeTextRequest, ({ place, form }) =>
       inSameView(database, () => stateText(materialiser, place, form)),
     ),
@@ -52,10 +56,10 @@ function stateText(materialiser: Materialiser, place: number, form: 'compact' | 
 }
 
 /** Indents only up to this many spaces: deep nesting can make a text a thousand times as long. */
-const MOST_SPACES = 64_000_000;
+const MAX_SPACES = 64_000_000;
 
 function readable(state: Json): string {
-  return JSON.stringify(state, null, spaces(state, 0, MOST_SPACES) > MOST_SPACES ? 0 : 2);
+  return JSON.stringify(state, null, spaces(state, 0, MAX_SPACES) > MAX_SPACES ? 0 : 2);
 }
 
 /** Number of spaces. Stops counting above `most`. */

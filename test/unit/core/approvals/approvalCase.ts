@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { CancellationSource } from '../../../../src/core/base/cancellation.ts';
 import type { Disposable } from '../../../../src/core/base/disposable.ts';
 import { isHostError } from '../../../../src/core/base/errors.ts';
-import { LiveApprovals } from '../../../../src/core/approvals/approvals.ts';
+import { StoredApprovals } from '../../../../src/core/approvals/approvals.ts';
 import type { ApprovalOutcome, ApprovalRequest } from '../../../../src/core/model/approval.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
 import type { ScopeGrant } from '../../../../src/core/model/grant.ts';
@@ -46,7 +46,7 @@ export interface Asker {
 export class ApprovalCase {
   readonly clock: FakeClock;
   readonly storage: Storage;
-  readonly approvals: LiveApprovals;
+  readonly approvals: StoredApprovals;
   readonly audited: AuditRecord[] = [];
   readonly logged: string[] = [];
   /** What happened, in order. */
@@ -60,7 +60,7 @@ export class ApprovalCase {
     this.clock = clock;
     this.storage = storage;
     let ids = 0;
-    this.approvals = new LiveApprovals({
+    this.approvals = new StoredApprovals({
       clock,
       ids: {
         uuid: () => `q${++ids}`,

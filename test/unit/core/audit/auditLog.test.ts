@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/core/base/async.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
-import { LiveAudit } from '../../../../src/core/audit/auditLog.ts';
+import { StoredAudit } from '../../../../src/core/audit/auditLog.ts';
 import { DEFAULT_LIMITS } from '../../../../src/core/model/server.ts';
 import type { AuditStore } from '../../../../src/core/ports.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
@@ -12,7 +12,7 @@ const START = 100 * DAY;
 
 suite('The audit while the host runs', () => {
   let clock: FakeClock;
-  let audit: LiveAudit;
+  let audit: StoredAudit;
   /** What the store was asked, in order. */
   let asked: string[];
   let logged: string[];
@@ -43,7 +43,7 @@ suite('The audit while the host runs', () => {
         return Promise.resolve();
       },
     };
-    audit = new LiveAudit({
+    audit = new StoredAudit({
       clock,
       audit: store,
       limits: () => limits,

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ConnectionDefinition, ServerDefinition } from '../../../../src/core/model/server.ts';
 import type { WorkspaceUse } from '../../../../src/core/model/workspaceUse.ts';
-import {
-  LONGEST_QUESTION,
-  shortQuestion,
-  startTitle,
-  wholeQuestion,
-} from '../../../../src/core/consent/startQuestion.ts';
+import { MAX_QUESTION, shortQuestion, startTitle, wholeQuestion } from '../../../../src/core/consent/startQuestion.ts';
 import { decidesWhatRuns, INHERITED } from '../../../../src/core/consent/startVariables.ts';
 import type { StartQuestion, VariableSource } from '../../../../src/core/ports.ts';
 import { describeConnection } from '../../../../src/core/session/variables.ts';
@@ -67,7 +62,7 @@ suite('The question before a start', () => {
       return `${isWhole ? 'whole' : 'cut'} ${all.filter((remark) => text.includes(remark)).length} of ${all.length}`;
     };
     assert.deepEqual(
-      [shownOf(LONGEST_QUESTION), shownOf(LONGEST_QUESTION + 1), shownOf(LONGEST_QUESTION, ['It does A.'])],
+      [shownOf(MAX_QUESTION), shownOf(MAX_QUESTION + 1), shownOf(MAX_QUESTION, ['It does A.'])],
       ['whole 1 of 1', 'cut 0 of 1', 'whole 2 of 2'],
     );
     // A remark before the last one leaves room for the sentence that counts the rest.
@@ -76,7 +71,7 @@ suite('The question before a start', () => {
       / And (\d) more/.exec(
         shortQuestion(question({ remarks: ['x'.repeat(length - reserve), 'y'.repeat(200)] })).text,
       )?.[1];
-    assert.deepEqual([counted(LONGEST_QUESTION - 100), counted(LONGEST_QUESTION - 99)], ['1', '2']);
+    assert.deepEqual([counted(MAX_QUESTION - 100), counted(MAX_QUESTION - 99)], ['1', '2']);
   });
 
   test('has a line for the address alone where nothing runs in a folder', () => {
@@ -342,7 +337,7 @@ suite('The question before a start, whatever settings contain', () => {
     fc.assert(
       fc.property(questions, (asked) => {
         const { text, isWhole } = shortQuestion(asked);
-        assert.ok(text.length <= LONGEST_QUESTION, String(text.length));
+        assert.ok(text.length <= MAX_QUESTION, String(text.length));
         const counted = Number(/ And (\d+) more remarks?\. Choose Review… to see everything\.$/.exec(text)?.[1] ?? 0);
         const shown = asked.remarks.slice(0, asked.remarks.length - counted);
         for (const remark of shown) assert.ok(text.includes(` ${remark}`), remark);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NO_CANCELLATION } from '../../../../src/core/base/cancellation.ts';
 import type { StdioConnection } from '../../../../src/core/ports.ts';
-import { type ProcessPlace, workspaceUses } from '../../../../src/core/consent/workspaceFiles.ts';
+import { type ProcessLocation, workspaceUses } from '../../../../src/core/consent/workspaceFiles.ts';
 import { dose } from '../../../support/dose.ts';
 import { type FakeEntry, fakeFiles, type FakeFilesOptions } from '../../../support/fakeFiles.ts';
 
@@ -37,7 +37,7 @@ async function usesOf(
   files = fakeFiles(FILES),
 ): Promise<string> {
   const connection = { kind: 'stdio', command: 'node', args: [], env: {}, cwd: home, ...given } as const;
-  const place: ProcessPlace = {
+  const place: ProcessLocation = {
     folders: folders.map((path) => ({ name: 'ws', path })),
     userHome: home,
     env: (name) => ({ PATH: '/usr/bin', ...inherited })[name],

@@ -3,7 +3,7 @@ import { Deferred } from '../../../../src/core/base/async.ts';
 import { CancellationSource, type CancellationToken } from '../../../../src/core/base/cancellation.ts';
 import { HostError } from '../../../../src/core/base/errors.ts';
 import type { TurnResult } from '../../../../src/core/hostTypes.ts';
-import { LiveInbox } from '../../../../src/core/events/eventInbox.ts';
+import { StoredInbox } from '../../../../src/core/events/eventInbox.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
 import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { DEFAULT_LIMITS } from '../../../../src/core/model/server.ts';
@@ -46,12 +46,12 @@ class Setting {
   }[] = [];
   readonly told: string[] = [];
   readonly store: MemoryEvents;
-  readonly inbox: LiveInbox;
+  readonly inbox: StoredInbox;
   maxEvents = 1_000;
 
   constructor(store = new MemoryEvents()) {
     this.store = store;
-    this.inbox = new LiveInbox({
+    this.inbox = new StoredInbox({
       clock: this.clock,
       events: store,
       log: { log: (level, message) => this.log.push(`${level} ${message}`) },

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
 import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { DEFAULT_LIMITS } from '../../../../src/core/model/server.ts';
-import type { McplMember } from '../../../../src/core/mcpl/member.ts';
+import type { Participant } from '../../../../src/core/mcpl/participant.ts';
 import { PushEvents, type PushInbox } from '../../../../src/core/events/pushEvents.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { MemoryEvents } from './memoryEvents.ts';
@@ -43,7 +43,7 @@ class Setting {
     });
   }
 
-  send(member: McplMember, eventId: string, extra: JsonObject = {}): Promise<Json> {
+  send(member: Participant, eventId: string, extra: JsonObject = {}): Promise<Json> {
     const params = {
       featureSet: 'notes',
       eventId,

@@ -1,11 +1,11 @@
 import { WireError } from '../../../../src/core/base/errors.ts';
 import { NO_LOG } from '../../../../src/core/base/log.ts';
 import type { FeatureSet, McplDialect, McplSettings, PushPolicy } from '../../../../src/core/model/mcpl.ts';
-import type { McplMember } from '../../../../src/core/mcpl/member.ts';
+import type { Participant } from '../../../../src/core/mcpl/participant.ts';
 import type { Session } from '../../../../src/core/session/session.ts';
 
 /** A server with the feature sets "notes" and "builds" on, as far as push events see it. */
-export function pushMember(server: string, push: Record<string, PushPolicy> = {}): McplMember {
+export function pushMember(server: string, push: Record<string, PushPolicy> = {}): Participant {
   const settings = { push } as unknown as McplSettings;
   return {
     server,
@@ -17,7 +17,7 @@ export function pushMember(server: string, push: Record<string, PushPolicy> = {}
     onDidChangeSets: () => ({ dispose: () => undefined }),
     redact: (text) => text.replaceAll('hunter2', '‹secret›'),
     redactForeign: (text) => text,
-    admit: (featureSet) => {
+    requireEnabled: (featureSet) => {
       if (typeof featureSet !== 'string') throw new WireError(-32602, 'featureSet must be a text.');
       if (featureSet === 'off') throw new WireError(-32001, 'Feature set not enabled');
       if (featureSet !== 'notes' && featureSet !== 'builds') throw new WireError(-32003, 'Unknown feature set');

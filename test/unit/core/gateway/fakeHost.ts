@@ -48,7 +48,7 @@ export class FakeHost implements GatewayHost {
   readonly #logs = new Emitter<ServerLog>();
   readonly onDidLog = this.#logs.event;
   /** What clients want to hear of servers' logs now: `notes info`. */
-  readonly wishes: string[] = [];
+  readonly wanted: string[] = [];
   /** Who is told when a resource changes, by its URI. */
   readonly watched = new Map<string, (uri: string) => void>();
   /** What `getPrompt`, `readResource`, `complete` and `subscribeResource` do. */
@@ -67,7 +67,7 @@ export class FakeHost implements GatewayHost {
       this.#changes.hasListeners ||
       this.#logs.hasListeners ||
       this.approvals.hasListeners ||
-      this.wishes.length + this.watched.size > 0
+      this.wanted.length + this.watched.size > 0
     );
   }
 
@@ -108,9 +108,9 @@ export class FakeHost implements GatewayHost {
   }
 
   wishLogLevel(id: string, level: ServerLog['level']): Disposable {
-    const wish = `${id} ${level}`;
-    this.wishes.push(wish);
-    return toDisposable(() => void this.wishes.splice(this.wishes.indexOf(wish), 1));
+    const wanted = `${id} ${level}`;
+    this.wanted.push(wanted);
+    return toDisposable(() => void this.wanted.splice(this.wanted.indexOf(wanted), 1));
   }
 
   redact(text: string): string {

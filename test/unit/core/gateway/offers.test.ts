@@ -434,20 +434,20 @@ suite('gateway offers', () => {
     client.host.log('notes', 'notice', 'too little');
     client.host.log('other', 'error', 'of another server');
     client.host.log('notes', 'warning', { a: [1] }, 'db');
-    assert.deepEqual(client.host.wishes, ['notes warning']);
+    assert.deepEqual(client.host.wanted, ['notes warning']);
     assert.deepEqual(client.heard(), [
       '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"db","data":{"a":[1]}}}',
     ]);
     await setLevel('debug');
     client.host.log('notes', 'debug', 'all');
-    assert.deepEqual(client.host.wishes, ['notes debug']);
+    assert.deepEqual(client.host.wanted, ['notes debug']);
     assert.deepEqual(client.heard(), [
       '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":"all"}}',
     ]);
     const levels = 'debug, info, notice, warning, error, critical, alert, emergency';
     assert.deepEqual(await setLevel('loud'), { code: -32602, message: `\`level\` is one of ${levels}.` });
     client.session.dispose();
-    assert.deepEqual(client.host.wishes, []);
+    assert.deepEqual(client.host.wanted, []);
     await settle();
   });
 

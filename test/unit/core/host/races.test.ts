@@ -13,9 +13,21 @@ const settings = fc.record({
   autoApprove: fc.constantFrom([], ['t']),
   trusted: fc.constantFrom(true, true, true, false),
 });
-const deeds = ['start', 'stop', 'restart', 'crash', 'end', 'allow', 'deny', 'wait', 'turn', 'call', 'forget'] as const;
-const step = fc.oneof(settings, fc.constantFrom(...deeds));
-type Step = typeof settings extends fc.Arbitrary<infer S> ? S | (typeof deeds)[number] : never;
+const actions = [
+  'start',
+  'stop',
+  'restart',
+  'crash',
+  'end',
+  'allow',
+  'deny',
+  'wait',
+  'turn',
+  'call',
+  'forget',
+] as const;
+const step = fc.oneof(settings, fc.constantFrom(...actions));
+type Step = typeof settings extends fc.Arbitrary<infer S> ? S | (typeof actions)[number] : never;
 
 const entry = { command: 'x', enabled: false, autoApprove: [], trusted: true } as const;
 /** Taken out of the settings just as what it needs was loaded: it was started all the same. */
@@ -37,7 +49,7 @@ class Turmoil {
   #questions: Deferred<StartAnswer>[] = [];
   mayRun = false;
 
-  readonly #deeds: Readonly<Record<(typeof deeds)[number], () => unknown>> = {
+  readonly #actions: Readonly<Record<(typeof actions)[number], () => unknown>> = {
     start: () => ignoreFailure(this.t.host.start('a')),
     stop: () => ignoreFailure(this.t.host.stop('a')),
     restart: () => ignoreFailure(this.t.host.restart('a')),
@@ -77,7 +89,7 @@ class Turmoil {
 
   async take(next: Step): Promise<void> {
     if (typeof next === 'string') {
-      await this.#deeds[next]();
+      await this.#actions[next]();
       return;
     }
     const { trusted, present, autoApprove, ...entry } = next;

@@ -14,7 +14,7 @@ import { settle } from '../../../support/fakeClock.ts';
 import { initializeResult, ScriptedServer, tool } from '../../../support/scriptedServer.ts';
 import { TestHost } from '../../../support/testHost.ts';
 // Loaded by the host when it is needed: how long that takes is nothing that a test is about.
-import '../../../../src/core/states/stateDesk.ts';
+import '../../../../src/core/states/stateService.ts';
 
 export const notes = { description: 'Notes.', uses: ['tools'], rollback: true, hostState: true };
 export const git = { description: 'Commits.', uses: ['tools'], rollback: true, hostState: false };

@@ -167,21 +167,21 @@ suite('The log of a server', () => {
     c.dispose();
   });
 
-  test('is as much as whoever listens wishes most, unless a person chose; and the last wish leaves it as it is', async () => {
+  test('is as much as whoever listens wanted most, unless a person chose; and the last wanted leaves it as it is', async () => {
     const s = new Setting();
-    const early = s.logging.wish('error');
+    const early = s.logging.wanted('error');
     const c = await s.connect();
-    const info = s.logging.wish('info');
-    const warning = s.logging.wish('warning');
+    const info = s.logging.wanted('info');
+    const warning = s.logging.wanted('warning');
     await settle();
     info.dispose();
     await settle();
     const asked = (level: string): string => `logging/setLevel {"level":"${level}"}`;
     assert.deepEqual([c.heard(), s.logging.level], [[asked('error'), asked('info'), asked('warning')], undefined]);
     await s.logging.setLevel('alert');
-    const debug = s.logging.wish('debug');
+    const debug = s.logging.wanted('debug');
     await settle();
-    for (const wish of [debug, warning, early]) wish.dispose();
+    for (const wanted of [debug, warning, early]) wanted.dispose();
     await settle();
     assert.deepEqual([c.heard(), s.logging.level], [[asked('alert')], 'alert']);
     c.dispose();
@@ -189,7 +189,7 @@ suite('The log of a server', () => {
 
   test('is asked for again by what is wished when the server forgot, and never of one that has no say in it', async () => {
     const s = new Setting();
-    const wish = s.logging.wish('notice');
+    const wanted = s.logging.wanted('notice');
     const mute = await s.connect({ capabilities: {} });
     assert.deepEqual(mute.heard(), []);
     mute.dispose();
@@ -197,7 +197,7 @@ suite('The log of a server', () => {
     c.renew();
     await settle();
     assert.deepEqual(c.heard(), ['logging/setLevel {"level":"notice"}', 'logging/setLevel {"level":"notice"}']);
-    wish.dispose();
+    wanted.dispose();
     c.dispose();
   });
 });

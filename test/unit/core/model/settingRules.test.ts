@@ -192,7 +192,7 @@ const PAIRS: readonly Pairs[] = [
     keys: ['push', 'push.infer'],
     value: fc.dictionary(featureSetPattern, fc.constantFrom(...PUSH), { maxKeys: 3 }).map((map): Json => ({ ...map })),
     put: whole('push'),
-    // Silence of the user is no wish: it counts as what the workspace says, unless that is "infer".
+    // Without a value of the user, that of the workspace counts, unless it is "infer".
     ranks: ({ mcpl }) =>
       new Map(
         UNIVERSE.flatMap((name) => {
@@ -298,7 +298,7 @@ function expected(pairs: Pairs, own: ServerDefinition, all: ServerDefinition, is
     const to = after.get(item) ?? pairs.missing;
     if (from === to) continue;
     const key = pairs.keyOf?.(item, from, to) ?? pairs.keys[0] ?? 'enabled';
-    // No wish of the user's.
+    // The user has set nothing.
     if (key === 'push' && from === -1) continue;
     const direction: Direction = to < from ? 'narrowing' : 'widening';
     const answer = answerOf(key, direction);

@@ -7,13 +7,13 @@ import { NO_LOG } from '../../../../src/core/base/log.ts';
 import type { TurnRequest, TurnResult } from '../../../../src/core/hostTypes.ts';
 import { ConversationModels } from '../../../../src/core/turns/conversationModels.ts';
 import type { Refusal, Taken } from '../../../../src/core/turns/budgets.ts';
-import type { McplMember } from '../../../../src/core/mcpl/member.ts';
+import type { Participant } from '../../../../src/core/mcpl/participant.ts';
 import { TurnHooks } from '../../../../src/core/turns/turnHooks.ts';
-import { Turns } from '../../../../src/core/turns/turns.ts';
+import { TurnRunner } from '../../../../src/core/turns/turnRunner.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
 import type { ModelMessage } from '../../../../src/core/model/inference.ts';
 import type { HookSettings } from '../../../../src/core/model/mcpl.ts';
-import type { ModelChoice, ModelRunEnd, ModelWish } from '../../../../src/core/modelPorts.ts';
+import type { ModelChoice, ModelRunEnd, ModelSelection } from '../../../../src/core/modelPorts.ts';
 import type { SessionRequest } from '../../../../src/core/session/session.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { FakeModel } from './inferenceFakes.ts';
@@ -102,9 +102,9 @@ export class HookMember {
     return toDisposable(() => this.hooksUnderWay--);
   }
 
-  get asMember(): McplMember {
+  get asMember(): Participant {
     // What is left out no hook may need.
-    return this as unknown as McplMember;
+    return this as unknown as Participant;
   }
 }
 
@@ -133,7 +133,7 @@ export class HookStage {
   readonly records: AuditRecord[] = [];
   /** What the person used. */
   readonly own: AuditRecord[] = [];
-  readonly wishes: ModelWish[] = [];
+  readonly wanted: ModelSelection[] = [];
   readonly source = new CancellationSource();
   readonly shown: string[] = [];
   readonly steps: string[] = [];
@@ -153,12 +153,12 @@ export class HookStage {
     members: () => this.members.map(({ asMember }) => asMember),
   });
   readonly ids = { uuid: (): string => `${++this.#ids}` };
-  readonly turns = new Turns({
+  readonly turns = new TurnRunner({
     clock: this.clock,
     ids: this.ids,
     models: {
-      choose: (wish) => {
-        this.wishes.push(wish);
+      choose: (wanted) => {
+        this.wanted.push(wanted);
         return this.choose();
       },
     },

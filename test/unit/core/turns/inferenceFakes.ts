@@ -8,7 +8,7 @@ import type { ModelRefusal } from '../../../../src/core/hostTypes.ts';
 import { Budgets } from '../../../../src/core/turns/budgets.ts';
 import { ConversationModels } from '../../../../src/core/turns/conversationModels.ts';
 import { InferenceRequests } from '../../../../src/core/turns/inferenceRequests.ts';
-import type { McplMember } from '../../../../src/core/mcpl/member.ts';
+import type { Participant } from '../../../../src/core/mcpl/participant.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
 import type { ModelFailureReason } from '../../../../src/core/model/inference.ts';
 import type { FeatureSet, InferenceSettings, McplDialect } from '../../../../src/core/model/mcpl.ts';
@@ -17,7 +17,7 @@ import type {
   ModelChoice,
   ModelRequest,
   ModelRunEnd,
-  ModelWish,
+  ModelSelection,
 } from '../../../../src/core/modelPorts.ts';
 import type { ModelUse } from '../../../../src/core/ports.ts';
 import { notEnabled } from '../../../../src/core/wire/mcpl/mcplErrors.ts';
@@ -88,7 +88,7 @@ export class FakeMember {
     return text;
   }
 
-  admit(featureSet: Json | undefined): FeatureSet {
+  requireEnabled(featureSet: Json | undefined): FeatureSet {
     const name = String(featureSet);
     if (!this.sets.includes(name)) throw notEnabled(name, true);
     const uses = ['inferenceRequest'];
@@ -105,16 +105,16 @@ export class FakeMember {
   }
 
   setsFor(): readonly FeatureSet[] {
-    return this.sets.map((name) => this.admit(name));
+    return this.sets.map((name) => this.requireEnabled(name));
   }
 
   enterHook(): { dispose(): void } {
     return toDisposable(() => undefined);
   }
 
-  asMember(): McplMember {
+  asMember(): Participant {
     // What is left out no part of inference may need.
-    return this as unknown as McplMember;
+    return this as unknown as Participant;
   }
 }
 
@@ -125,9 +125,10 @@ export class InferenceStage {
   readonly member = new FakeMember();
   readonly records: AuditRecord[] = [];
   readonly refusals: ModelRefusal[] = [];
-  readonly wishes: ModelWish[] = [];
+  readonly wanted: ModelSelection[] = [];
   used: (server: string, since: number) => Promise<readonly ModelUse[]> = () => Promise.resolve([]);
-  choose: (wish: ModelWish) => Promise<ModelChoice> = () => Promise.resolve({ kind: 'model', model: this.model });
+  choose: (wanted: ModelSelection) => Promise<ModelChoice> = () =>
+    Promise.resolve({ kind: 'model', model: this.model });
   readonly conversations = new ConversationModels();
   hostModel: string | undefined;
   #ids = 0;
@@ -141,9 +142,9 @@ export class InferenceStage {
     clock: this.clock,
     ids: { uuid: () => `${++this.#ids}`, random: () => 0, sha256: (text) => text },
     models: {
-      choose: (wish) => {
-        this.wishes.push(wish);
-        return this.choose(wish);
+      choose: (wanted) => {
+        this.wanted.push(wanted);
+        return this.choose(wanted);
       },
     },
     budgets: this.budgets,

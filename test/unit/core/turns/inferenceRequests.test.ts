@@ -45,7 +45,7 @@ suite('Inference that servers ask for', () => {
       usage: { inputTokens: 9, outputTokens: 11 },
     });
     assert.equal(deltas(stage), '');
-    assert.deepEqual(stage.wishes, [{ name: 'haiku', server: 'memory' }]);
+    assert.deepEqual(stage.wanted, [{ name: 'haiku', server: 'memory' }]);
     assert.deepEqual(stage.records, [
       {
         at: Date.parse('2026-03-01T12:00:00Z'),
@@ -75,7 +75,7 @@ suite('Inference that servers ask for', () => {
     stage.member.inference = { ...stage.member.inference, model: 'haiku' };
     await ask('chat-1');
     assert.deepEqual(
-      stage.wishes.map(({ name }) => name),
+      stage.wanted.map(({ name }) => name),
       ['acme/large', 'gpt', 'gpt', 'gpt', 'haiku'],
     );
     const used = 'fake-1: 5 tokens read, 0 written';
@@ -101,7 +101,7 @@ suite('Inference that servers ask for', () => {
     stage.model.last.end(ENDED);
     assert.equal(((await answer) as JsonObject)['model'], 'fake-1');
     assert.deepEqual(
-      stage.wishes.map(({ name }) => name),
+      stage.wanted.map(({ name }) => name),
       ['acme/gone', 'gpt'],
     );
     assert.equal(stage.refusals.length, 0);
@@ -120,7 +120,7 @@ suite('Inference that servers ask for', () => {
     const { answer } = stage.ask();
     await settle();
     stage.model.last.end({ kind: 'ended', finishReason: 'stop_sequence' });
-    assert.deepEqual([stage.wishes[0]?.name, stage.model.last.request.maxTokens], ['gpt', undefined]);
+    assert.deepEqual([stage.wanted[0]?.name, stage.model.last.request.maxTokens], ['gpt', undefined]);
     assert.deepEqual((await answer) as object, {
       content: '',
       model: 'fake-1',
@@ -387,7 +387,7 @@ suite('Inference that servers ask for', () => {
     stage.member.isInHook = true;
     assert.equal(((await stage.ask().answer) as { code: number }).code, -32600);
     assert.match(stage.audited[0] ?? '', /^inference\/request refused \[-\] No inference/);
-    assert.equal(stage.wishes.length, 0);
+    assert.equal(stage.wanted.length, 0);
   });
 
   test('is refused for a set that is off, and for params that cannot be read', async () => {
@@ -399,7 +399,7 @@ suite('Inference that servers ask for', () => {
     assert.deepEqual([off.code, wrong.code, wrong.data], [-32001, -32602, { field: 'messages[0].role' }]);
     // The first one is recorded by whoever keeps the sets.
     assert.equal(stage.audited.length, 1);
-    assert.equal(stage.wishes.length, 0);
+    assert.equal(stage.wanted.length, 0);
   });
 });
 
@@ -416,7 +416,7 @@ suite('The model as servers see it', () => {
       capabilities: ['vision'],
     });
     assert.deepEqual(stage.audited, ['model/info success [-] fake-1']);
-    assert.deepEqual(stage.wishes, [{ name: undefined, server: 'memory' }]);
+    assert.deepEqual(stage.wanted, [{ name: undefined, server: 'memory' }]);
   });
 
   test('is an error at once without a model, and the editor is notified if one would help', async () => {
@@ -435,10 +435,10 @@ suite('The model as servers see it', () => {
     await Promise.all([stage.info(), stage.info(), stage.info()]);
     await stage.clock.advance(999);
     await stage.info();
-    assert.deepEqual([stage.wishes.length, stage.records.length], [1, 1]);
+    assert.deepEqual([stage.wanted.length, stage.records.length], [1, 1]);
     await stage.clock.advance(1);
     await stage.info();
-    assert.deepEqual([stage.wishes.length, stage.records.length], [2, 2]);
+    assert.deepEqual([stage.wanted.length, stage.records.length], [2, 2]);
   });
 
   test('is an error after ten seconds without a model', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { NO_LOG } from '../../../../src/core/base/log.ts';
-import { LiveAudit } from '../../../../src/core/audit/auditLog.ts';
-import { LiveModelUses } from '../../../../src/core/turns/modelUses.ts';
+import { StoredAudit } from '../../../../src/core/audit/auditLog.ts';
+import { StoredModelUses } from '../../../../src/core/turns/modelUses.ts';
 import { Budgets } from '../../../../src/core/turns/budgets.ts';
 import type { ModelUseRecord } from '../../../../src/core/model/modelUse.ts';
 import { DEFAULT_LIMITS } from '../../../../src/core/model/server.ts';
@@ -13,7 +13,7 @@ const HOUR = 3_600_000;
 class Stage {
   readonly clock = new FakeClock();
   readonly storage = memoryStorage();
-  readonly audit = new LiveAudit({
+  readonly audit = new StoredAudit({
     clock: this.clock,
     audit: this.storage.audit,
     limits: () => DEFAULT_LIMITS,
@@ -23,7 +23,7 @@ class Stage {
   sets: readonly string[] = [];
   requestsPerHour = 2;
   loads = 0;
-  readonly uses = new LiveModelUses({
+  readonly uses = new StoredModelUses({
     clock: this.clock,
     audit: this.audit,
     store: this.storage.audit,
@@ -78,7 +78,7 @@ class Stage {
     await this.storage.close();
   }
 
-  #unit(): ReturnType<ConstructorParameters<typeof LiveModelUses>[0]['units']>[number] {
+  #unit(): ReturnType<ConstructorParameters<typeof StoredModelUses>[0]['units']>[number] {
     const inference = { model: undefined, requestsPerHour: this.requestsPerHour, tokensPerDay: 100 };
     const setsFor = (): never[] => this.sets.map((name) => ({ name })) as never[];
     return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { attachmentText, LONGEST_ATTACHMENT } from '../../../../src/editor/chat/chatAttachmentText.ts';
+import { attachmentText, MAX_ATTACHMENT } from '../../../../src/editor/chat/chatAttachmentText.ts';
 
 suite('What a model reads of an attachment', () => {
   test('stands in a tag that says what it is, and code in it stays code', () => {
@@ -40,8 +40,8 @@ suite('What a model reads of an attachment', () => {
         assert.ok(text.startsWith('<attachment name="') && text.endsWith('\n</attachment>'));
       }),
     );
-    const long = attachmentText({ name: 'x', text: 'x'.repeat(LONGEST_ATTACHMENT + 1) });
+    const long = attachmentText({ name: 'x', text: 'x'.repeat(MAX_ATTACHMENT + 1) });
     assert.match(long, /…?\n\[The rest was left out: it has 200001 characters\.\]\n<\/attachment>$/);
-    assert.ok(long.length < LONGEST_ATTACHMENT + 200);
+    assert.ok(long.length < MAX_ATTACHMENT + 200);
   });
 });

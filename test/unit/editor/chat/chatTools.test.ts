@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerSnapshot } from '../../../../src/core/index.ts';
-import { chooseTools, isAsTold } from '../../../../src/editor/chat/chatTools.ts';
+import { chooseTools, isAsAnnounced } from '../../../../src/editor/chat/chatTools.ts';
 import { running, snapshot, tool } from '../../../support/serverSnapshots.ts';
 
 const inputSchema = { type: 'object', properties: { text: { type: 'string' } } };
@@ -57,16 +57,16 @@ suite('The tools of a turn', () => {
     const other = { type: 'object', properties: { text: { type: 'number' } } };
     assert.deepEqual(
       {
-        same: isAsTold(attached.told, { ...now }),
-        'in another order': isAsTold(attached.told, {
+        same: isAsAnnounced(attached.told, { ...now }),
+        'in another order': isAsAnnounced(attached.told, {
           ...now,
           inputSchema: { properties: { text: { type: 'string' } }, type: 'object' },
         }),
-        'with other tags': isAsTold(attached.told, { ...now, tags: ['new'] }),
-        description: isAsTold(attached.told, { ...now, description: 'Deletes.' }),
-        schema: isAsTold(attached.told, { ...now, inputSchema: other }),
-        'without a schema': isAsTold(attached.told, { ...now, inputSchema: undefined }),
-        gone: isAsTold(attached.told, undefined),
+        'with other tags': isAsAnnounced(attached.told, { ...now, tags: ['new'] }),
+        description: isAsAnnounced(attached.told, { ...now, description: 'Deletes.' }),
+        schema: isAsAnnounced(attached.told, { ...now, inputSchema: other }),
+        'without a schema': isAsAnnounced(attached.told, { ...now, inputSchema: undefined }),
+        gone: isAsAnnounced(attached.told, undefined),
       },
       {
         same: true,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { listCheckpoints, planRollback } from '../../../../src/editor/controlTools/controlCheckpoints.ts';
-import { readCheckpointsWish, readRollbackWish } from '../../../../src/editor/controlTools/controlInputs.ts';
+import { readCheckpointsRequest, readRollbackRequest } from '../../../../src/editor/controlTools/controlInputs.ts';
 import { AT, FakeLineages, line, node } from '../lineage/lineageFakes.ts';
 
 const list = (lineages: FakeLineages, input: object = {}): ReturnType<typeof listCheckpoints> =>
-  listCheckpoints(lineages, readCheckpointsWish(input), AT);
+  listCheckpoints(lineages, readCheckpointsRequest(input), AT);
 const planned = async (lineages: FakeLineages, input: object): Promise<string> => {
   try {
-    const found = await planRollback(lineages, readRollbackWish(input), AT);
+    const found = await planRollback(lineages, readRollbackRequest(input), AT);
     return found.kind === 'cannot' ? `cannot: ${found.why}` : found.question.message;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

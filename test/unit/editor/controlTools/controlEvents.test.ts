@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ContentBlock, InboundEvent } from '../../../../src/core/index.ts';
 import { readEvents } from '../../../../src/editor/controlTools/controlEvents.ts';
-import { readEventsWish } from '../../../../src/editor/controlTools/controlInputs.ts';
+import { readEventsRequest } from '../../../../src/editor/controlTools/controlInputs.ts';
 import { inbound, text } from '../events/inboundEvents.ts';
 
 const NOTE =
@@ -22,7 +22,7 @@ class Inbox {
   markRead = async (ids: readonly string[]): Promise<void> => void this.marked.push(...ids);
 
   read(input: object = {}, most = 24_000): ReturnType<typeof readEvents> {
-    return readEvents(this, readEventsWish(input), most);
+    return readEvents(this, readEventsRequest(input), most);
   }
 }
 
@@ -115,7 +115,7 @@ suite('mcpl_read_events', () => {
   test('a hostile input is an error that a model can act on', () => {
     const problem = (input: unknown): string => {
       try {
-        readEventsWish(input);
+        readEventsRequest(input);
         return 'none';
       } catch (error) {
         return error instanceof Error ? error.message : String(error);

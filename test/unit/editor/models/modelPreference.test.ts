@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   type ModelCandidate,
-  type ModelWishes,
+  type PreferredModels,
   modelSize,
   preferredModel,
 } from '../../../../src/editor/models/modelPreference.ts';
@@ -16,7 +16,7 @@ const model = (id: string, maxInputTokens = 1_000, vendor = 'here'): ModelCandid
 
 const MODELS = [model('middle-1'), model('small-1'), model('Big-2', 1_000, 'there'), model('giant-pro', 5_000)];
 
-type Preferences = Partial<ModelWishes['preferences']>;
+type Preferences = Partial<PreferredModels['preferences']>;
 
 const chosen = (preferences: Preferences, setting?: string, models = MODELS): string | undefined => {
   const given = { hints: [], cost: undefined, speed: undefined, intelligence: undefined, ...preferences };

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../../../../src/core/base/json.ts';
 import type { Tool } from '../../../../../src/core/model/catalog.ts';
 import type { ScopeLists, ScopeSettings } from '../../../../../src/core/model/scope.ts';
 import type { FileNames } from '../../../../../src/core/ports.ts';
-import type { ScopePlace } from '../../../../../src/core/scopes/paths/computed.ts';
+import type { ScopeContext } from '../../../../../src/core/scopes/paths/computed.ts';
 import { ScopeEngine } from '../../../../../src/core/scopes/paths/scopeEngine.ts';
 import { fakeFiles } from '../../../../support/fakeFiles.ts';
 import { toolWith } from './renderScope.ts';
 import { decider } from './verdicts.ts';
 
-const PLACE: ScopePlace = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
+const PLACE: ScopeContext = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
 
 const lists = (given: Partial<ScopeLists>): ScopeLists => ({ whitelist: [], blacklist: [], isBroken: false, ...given });
 
@@ -36,7 +36,7 @@ async function verdicts(
   engine: ScopeEngine,
   settings: ScopeSettings,
   paths: readonly string[],
-  { place = PLACE, featureSet = 'a' }: { readonly place?: ScopePlace; readonly featureSet?: string } = {},
+  { place = PLACE, featureSet = 'a' }: { readonly place?: ScopeContext; readonly featureSet?: string } = {},
 ): Promise<string> {
   const found: string[] = [];
   for (const path of paths) {
@@ -102,7 +102,7 @@ suite('Compiled lists are made again', () => {
 
 suite('A folder that cannot be found', () => {
   const closed = fakeFiles({ '/closed': 'closed', '/d/x': 'file' });
-  const place: ScopePlace = { folders: [{ name: 'ws', path: '/closed/ws' }], userHome: '/home/me', bases: ['/d'] };
+  const place: ScopeContext = { folders: [{ name: 'ws', path: '/closed/ws' }], userHome: '/home/me', bases: ['/d'] };
 
   test('makes everything denied if anything is, and changes nothing otherwise', async () => {
     const engine = new ScopeEngine(closed);
@@ -150,7 +150,7 @@ suite('Letters that are written in two ways', () => {
     for (const pattern of both)
       for (const folder of both)
         for (const written of both) {
-          const place: ScopePlace = {
+          const place: ScopeContext = {
             folders: [{ name: 'ws', path: `/${folder}` }],
             userHome: '/h',
             bases: [`/${folder}`],

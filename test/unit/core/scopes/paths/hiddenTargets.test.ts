@@ -77,8 +77,8 @@ suite('What a call touches beside an argument that is allowed', () => {
   test('may be anything if it carries out a text, except with an adapter in settings', async () => {
     const ANYTHING = 'AND WHATEVER IT WANTS';
     const cwd = '/arguments/cwd: /home/me/ws/src';
-    for (const deed of [{ command: 'rm -rf ~' }, { shellCommand: 'x' }, { args: ['/etc/x'] }, { code: 'x' }])
-      assert.deepEqual((await read.call({ properties: { cwd: text } }, { cwd: 'src', ...deed })).at(-1), ANYTHING);
+    for (const action of [{ command: 'rm -rf ~' }, { shellCommand: 'x' }, { args: ['/etc/x'] }, { code: 'x' }])
+      assert.deepEqual((await read.call({ properties: { cwd: text } }, { cwd: 'src', ...action })).at(-1), ANYTHING);
     assert.deepEqual(await read.call({}, { cwd: 'src', steps: [{ cmd: 'x' }] }), [cwd, ANYTHING]);
     assert.deepEqual(await read.call({}, { cwd: 'src', command: '' }), [cwd]);
     assert.deepEqual(await read.call({}, { cwd: 'src', command: 'x' }, ['$.cwd']), [cwd]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   isChildPlace,
   isContentKey,
-  isDeed,
+  isActionKey,
   isFolderPlace,
   isNameKey,
   isProseKey,
@@ -20,7 +20,7 @@ const check = (rows: Rows, tell: (text: string) => string): void =>
     rows,
   );
 
-const others = { name: isNameKey, content: isContentKey, prose: isProseKey, deed: isDeed };
+const others = { name: isNameKey, content: isContentKey, prose: isProseKey, action: isActionKey };
 /** The kind of a key, and what else holds for it. */
 const told = (key: string): string =>
   [kindOfKey(key), ...Object.entries(others).flatMap(([name, holds]) => (holds(key) ? [name] : []))].join(' ');
@@ -32,7 +32,7 @@ const outward = (text: string): string => {
 };
 
 suite('The name of a member', () => {
-  test('tells files, places, URLs, names, content, prose and deeds apart', () => {
+  test('tells files, places, URLs, names, content, prose and actions apart', () => {
     check(
       [
         ['path', 'path'],
@@ -109,7 +109,7 @@ suite('The name of a member', () => {
         ['insertText', 'other content'],
         ['replacementBody', 'other content'],
         ['old', 'other content'],
-        ['newCode', 'other content deed'],
+        ['newCode', 'other content action'],
         ['newContent', 'other content'],
         ['oldName', 'other'],
         ['folded', 'other'],
@@ -125,18 +125,18 @@ suite('The name of a member', () => {
         ['issueTitle', 'other prose'],
         ['titles', 'other'],
         ['labels', 'other prose'],
-        ['command', 'other deed'],
-        ['cmds', 'other deed'],
-        ['commandLine', 'other deed'],
-        ['command-line', 'other deed'],
-        ['shellScript', 'other deed'],
-        ['argv', 'other deed'],
-        ['args', 'other deed'],
-        ['sql', 'other deed'],
-        ['code', 'other deed'],
+        ['command', 'other action'],
+        ['cmds', 'other action'],
+        ['commandLine', 'other action'],
+        ['command-line', 'other action'],
+        ['shellScript', 'other action'],
+        ['argv', 'other action'],
+        ['args', 'other action'],
+        ['sql', 'other action'],
+        ['code', 'other action'],
         ['scriptName', 'other'],
-        ['statements', 'other deed'],
-        ['shell', 'other deed'],
+        ['statements', 'other action'],
+        ['shell', 'other action'],
         ['', 'other'],
         ['_', 'other'],
         ['zorb', 'other'],
@@ -154,7 +154,7 @@ suite('The name of a member', () => {
         ['to2', 'place name'],
         ['title3', 'other prose'],
         ['text12', 'other content'],
-        ['arg1', 'other deed'],
+        ['arg1', 'other action'],
         ['base64', 'other content'],
         ['imageBase64', 'other content'],
         ['sha256', 'other'],
@@ -165,7 +165,7 @@ suite('The name of a member', () => {
         ['toValid', 'other'],
         ['path_', 'path'],
         ['_channel_', 'name name'],
-        ['runMyShell', 'other deed'],
+        ['runMyShell', 'other action'],
       ],
       told,
     );
@@ -176,7 +176,7 @@ suite('The name of a member', () => {
     const words = ['path', 'channel', 'content', 'title', 'command'];
     assert.deepEqual(
       words.map((word) => told(long(word, 100))),
-      ['path', 'name name', 'other content', 'other prose', 'other deed'],
+      ['path', 'name name', 'other content', 'other prose', 'other action'],
     );
     assert.deepEqual(
       words.map((word) => told(long(word, 101))),

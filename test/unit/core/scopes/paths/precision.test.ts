@@ -12,7 +12,7 @@ suite('Ordinary calls of the tools of public servers', () => {
     const needless = [...total.needlessQuestions, ...total.needlessRefusals];
     assert.ok(needlessOf(total) < total.sets * 0.02, needless.join('\n'));
     // Of a call that names a file, much more can be said wrongly.
-    const withFile = total.sets - total.nameless - total.deeds;
+    const withFile = total.sets - total.nameless - total.actions;
     assert.ok(needlessOf(total) < withFile * 0.02, needless.join('\n'));
     const cells = (text: string): string => text.replace(/[\s-]+/g, ' ');
     const page = cells(readFileSync(inProject(PAGE), 'utf8'));

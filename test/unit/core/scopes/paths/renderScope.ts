@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
 import type { JsonObject } from '../../../../../src/core/base/json.ts';
 import type { Tool } from '../../../../../src/core/model/catalog.ts';
-import type { ComputedScope, ComputedTarget, ScopePlace } from '../../../../../src/core/scopes/paths/computed.ts';
+import type { ComputedScope, ComputedTarget, ScopeContext } from '../../../../../src/core/scopes/paths/computed.ts';
 import { targetsOfCall, targetsOfClaim } from '../../../../../src/core/scopes/paths/targets.ts';
 import type { FileNames } from '../../../../../src/core/ports.ts';
 
@@ -31,7 +31,7 @@ export interface Reader {
   call(inputSchema: JsonObject, args: JsonObject, adapter?: readonly string[]): Promise<readonly string[]>;
 }
 
-export function reader(files: FileNames, place: ScopePlace): Reader {
+export function reader(files: FileNames, place: ScopeContext): Reader {
   return {
     text: async (label) => {
       const { targets, refusal } = await targetsOfClaim({ label, payload: undefined }, place, files, NO_CANCELLATION);

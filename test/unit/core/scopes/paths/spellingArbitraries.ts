@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import type { FileNames } from '../../../../../src/core/ports.ts';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
-import type { ScopePlace } from '../../../../../src/core/scopes/paths/computed.ts';
+import type { ScopeContext } from '../../../../../src/core/scopes/paths/computed.ts';
 import type { FakeEntry } from '../../../../support/fakeFiles.ts';
 
 /** What a program does with the text of a path before it opens what that gives. */
@@ -110,8 +110,12 @@ export const treeAt = (root: string): fc.Arbitrary<Record<string, FakeEntry>> =>
     )
     .map((entries) => Object.fromEntries(entries.map(([names, entry]) => [`${root}${names.join('/')}`, entry])));
 
-export const POSIX_PLACE: ScopePlace = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
-export const WINDOWS_PLACE: ScopePlace = {
+export const POSIX_PLACE: ScopeContext = {
+  folders: [{ name: 'ws', path: '/ws' }],
+  userHome: '/home/me',
+  bases: ['/ws'],
+};
+export const WINDOWS_PLACE: ScopeContext = {
   folders: [{ name: 'ws', path: 'C:\\ws' }],
   userHome: 'C:\\Users\\me',
   bases: ['C:\\ws'],

@@ -3,7 +3,7 @@ import { win32 } from 'node:path';
 import fc from 'fast-check';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
 import type { FileNames } from '../../../../../src/core/ports.ts';
-import type { ComputedTarget, ScopePlace } from '../../../../../src/core/scopes/paths/computed.ts';
+import type { ComputedTarget, ScopeContext } from '../../../../../src/core/scopes/paths/computed.ts';
 import { targetsOfClaim } from '../../../../../src/core/scopes/paths/targets.ts';
 import { fakeFiles } from '../../../../support/fakeFiles.ts';
 import { dose } from '../../../../support/dose.ts';
@@ -22,7 +22,7 @@ import {
 } from './spellingArbitraries.ts';
 
 /** What the payload names, or nothing where nobody may allow it. */
-async function targetOf(text: string, files: FileNames, place: ScopePlace): Promise<ComputedTarget | undefined> {
+async function targetOf(text: string, files: FileNames, place: ScopeContext): Promise<ComputedTarget | undefined> {
   const claim = { label: './x', payload: { path: text } };
   const { targets, refusal } = await targetsOfClaim(claim, place, files, NO_CANCELLATION);
   const found = targets.find(({ from }) => from === '/payload/path');
@@ -84,7 +84,7 @@ suite('Any spelling of a path', () => {
   }).timeout(200_000);
 
   test('has absolute forms without dots, ends or doubles', async () => {
-    const check = async (text: string, files: FileNames, place: ScopePlace, form: RegExp): Promise<void> => {
+    const check = async (text: string, files: FileNames, place: ScopeContext, form: RegExp): Promise<void> => {
       const target = await targetOf(text, files, place);
       if (target === undefined || target.kind === 'name') return;
       for (const path of [target.real, ...target.forms, ...target.shadows]) assert.match(path, form);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../src/core/base/json.ts';
 import { EVERY_CONCERN, type ScopeConcern } from '../../../../../src/core/scopes/paths/computed.ts';
 import { isUnreadable } from '../../../../../src/core/scopes/paths/pathText.ts';
 import { TargetTexts } from '../../../../../src/core/scopes/paths/targetTexts.ts';
-import { hasDeed, textsOfArguments, textsOfPayload } from '../../../../../src/core/scopes/paths/valueTargets.ts';
+import { hasAction, textsOfArguments, textsOfPayload } from '../../../../../src/core/scopes/paths/valueTargets.ts';
 import { toolWith } from './renderScope.ts';
 
 const OF_FILES: ScopeConcern = { ofNames: false, ofFiles: true, denies: true };
@@ -240,7 +240,7 @@ suite('The texts of arguments', () => {
       [nested(33), false],
     ];
     assert.deepEqual(
-      table.map(([args]) => [args, hasDeed(args)]),
+      table.map(([args]) => [args, hasAction(args)]),
       table,
     );
   });

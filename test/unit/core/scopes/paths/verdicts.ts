@@ -2,7 +2,7 @@ import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
 import type { JsonObject } from '../../../../../src/core/base/json.ts';
 import type { Tool } from '../../../../../src/core/model/catalog.ts';
 import type { FileNames } from '../../../../../src/core/ports.ts';
-import type { ScopePlace } from '../../../../../src/core/scopes/paths/computed.ts';
+import type { ScopeContext } from '../../../../../src/core/scopes/paths/computed.ts';
 import { type Judgement, ScopeEngine, type ScopeMatter } from '../../../../../src/core/scopes/paths/scopeEngine.ts';
 import { toolWith } from './renderScope.ts';
 
@@ -17,7 +17,7 @@ export interface Decider {
   elevate(label: string, payload?: JsonObject): Promise<string>;
 }
 
-export function decider(files: FileNames, place: ScopePlace, { whitelist = [], blacklist = [] }: Lists): Decider {
+export function decider(files: FileNames, place: ScopeContext, { whitelist = [], blacklist = [] }: Lists): Decider {
   const engine = new ScopeEngine(files);
   const settings = { lists: { set: { whitelist, blacklist, isBroken: false } }, adapters: {} };
   const judge = async (matter: ScopeMatter): Promise<string> =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { RowGraph } from '../../../../../src/core/model/lineage.ts';
-import { BUNDLE_LANE, LineageLayout, MOST_LANES } from '../../../../../src/core/states/patches/lineageLayout.ts';
+import { BUNDLE_LANE, LineageLayout, MAX_LANES } from '../../../../../src/core/states/patches/lineageLayout.ts';
 import { PlainLayout } from './plainLayout.ts';
 
 const laidOut = (parents: readonly number[]): LineageLayout => {
@@ -95,7 +95,7 @@ suite('Layout of a lineage', () => {
 
   test('draws many lines as one where there are more than lanes, and tells how many', () => {
     const layout = laidOut([-1, ...Array.from({ length: 60 }, () => 0), 50, 61]);
-    const lanes = Array.from({ length: MOST_LANES }, (_, lane) => lane);
+    const lanes = Array.from({ length: MAX_LANES }, (_, lane) => lane);
     assert.deepEqual(
       [0, 1, 39, 40, 50, 60, 61, 62].map((row) => layout.graph(row)),
       [
@@ -109,7 +109,7 @@ suite('Layout of a lineage', () => {
         { lane: 0, through: [], children: [], hasParent: true, folded: 0 },
       ],
     );
-    assert.equal(layout.lanes, MOST_LANES);
+    assert.equal(layout.lanes, MAX_LANES);
   });
 
   test('takes a parent that does not come before its child for none', () => {

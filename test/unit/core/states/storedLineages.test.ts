@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/core/base/async.ts';
 import { NO_LOG } from '../../../../src/core/base/log.ts';
-import { type LineageActions, LiveLineages } from '../../../../src/core/states/liveLineages.ts';
+import { type LineageActions, StoredLineages } from '../../../../src/core/states/storedLineages.ts';
 import type { LineageKey, LineageSummary } from '../../../../src/core/model/lineage.ts';
 import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
@@ -13,12 +13,12 @@ const GIT: LineageKey = { server: 'git', featureSet: 'git' };
 class Setting {
   readonly clock = new FakeClock();
   readonly readings: Deferred<readonly LineageSummary[]>[] = [];
-  readonly lineages: LiveLineages;
+  readonly lineages: StoredLineages;
   changes = 0;
 
   constructor() {
     const { states } = memoryStorage();
-    this.lineages = new LiveLineages({
+    this.lineages = new StoredLineages({
       clock: this.clock,
       states: {
         ...states,

@@ -12,7 +12,7 @@ interface Heard {
 
 /** People introduce themselves at the start of a message, not deep inside a pasted text. */
 const LONGEST = 4_000;
-const MOST_SENTENCES = 50;
+const MAX_SENTENCES = 50;
 
 const NAME =
   /\b(?:[Mm]y name(?: is|['’]s)(?! not\b)|I(?: am|['’]m) called|[Cc]all me(?= \p{Lu}))\s+(\p{L}[\p{L}\p{M}'’-]{0,39}(?: \p{Lu}[\p{L}\p{M}'’-]{0,39}){0,3})/u;
@@ -29,7 +29,7 @@ export function hear(message: string): Heard {
   const sentences = message
     .slice(0, LONGEST)
     .split(/(?<=[.!?]) +|\n+/)
-    .slice(0, MOST_SENTENCES)
+    .slice(0, MAX_SENTENCES)
     .map((sentence) => sentence.replace(/\s+/g, ' ').trim());
   return {
     // A question states nothing, so it yields no memory.

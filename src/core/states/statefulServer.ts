@@ -2,7 +2,7 @@ import type { ServerSnapshot } from '../model/server.ts';
 import type { Session } from '../session/session.ts';
 
 /** The parts of a server that states need. */
-export interface StateUnit {
+export interface StatefulServer {
   readonly id: string;
   readonly snapshot: ServerSnapshot;
   readonly session: Session | undefined;

@@ -4,7 +4,7 @@ const STEP_MS = 30;
 const MOST = 2_000;
 
 /** A time slice for one step of a long operation. */
-export class Pace {
+export class TimeSlice {
   readonly #deadline = performance.now() + STEP_MS;
   #done = 0;
 

@@ -1,7 +1,7 @@
 import { memberOf, type Members, setMember, type Value } from './patchValues.ts';
 
 /** A member removed from its object. */
-export interface Grave {
+export interface RemovedMember {
   readonly members: Members;
   readonly key: string;
   readonly value: Value;
@@ -15,22 +15,22 @@ interface Clearing {
   readonly members: Members;
   /** All keys before the deletion, in order. */
   readonly order: readonly string[];
-  readonly graves: ReadonlyMap<string, Grave>;
+  readonly removed: ReadonlyMap<string, RemovedMember>;
 }
 
 /** Maximum placeholders. Deleting them takes time linear in the size of the object. */
-const MOST_OPEN = 1_024;
+const MAX_OPEN = 1_024;
 /** Maximum characters removed from the state, because placeholders keep them in memory. */
-const MOST_LEFT = 1_000_000;
+const MAX_LEFT = 1_000_000;
 
 /**
  * Preserves the position of removed members, so that a removal can be undone exactly: key order is part of a state's
  * text. Recording the key order of a wide object at each removal costs a thousand times the removal. A removed member
  * therefore stays as `undefined`, which JSON does not have, until the whole value is read.
  */
-export class Graves {
+export class RemovedMembers {
   /** By object and key. */
-  readonly #open = new Map<Members, Map<string, Grave>>();
+  readonly #open = new Map<Members, Map<string, RemovedMember>>();
   #count = 0;
   #left = 0;
   #patch = 0;
@@ -42,68 +42,68 @@ export class Graves {
   beginPatch(left: number): void {
     this.#patch++;
     this.#left += left;
-    if (this.#count > MOST_OPEN || this.#left > MOST_LEFT) this.clear();
+    if (this.#count > MAX_OPEN || this.#left > MAX_LEFT) this.clear();
   }
 
-  bury(members: Members, key: string, value: Value): Grave {
-    const grave: Grave = { members, key, value, patch: this.#patch, cleared: undefined };
-    this.#reopen(grave);
-    return grave;
+  remove(members: Members, key: string, value: Value): RemovedMember {
+    const removed: RemovedMember = { members, key, value, patch: this.#patch, cleared: undefined };
+    this.#reopen(removed);
+    return removed;
   }
 
   /** Restores a member. All later changes must be undone first. */
-  digUp(grave: Grave): void {
-    if (grave.cleared !== undefined) this.#restore(grave.cleared);
-    this.#fill(grave);
-    setMember(grave.members, grave.key, grave.value);
+  restore(removed: RemovedMember): void {
+    if (removed.cleared !== undefined) this.#restore(removed.cleared);
+    this.#fill(removed);
+    setMember(removed.members, removed.key, removed.value);
   }
 
   /**
    * Whether a member can be added at its old position. Only within one patch, during which the value cannot be read.
    */
   refill(members: Members, key: string): boolean {
-    const grave = this.#count === 0 ? undefined : this.#open.get(members)?.get(key);
-    if (grave?.patch !== this.#patch) return false;
-    this.#fill(grave);
+    const removed = this.#count === 0 ? undefined : this.#open.get(members)?.get(key);
+    if (removed?.patch !== this.#patch) return false;
+    this.#fill(removed);
     return true;
   }
 
   /** Makes an added member the last key. Returns the number of keys read. */
   makeRoom(members: Members, key: string): number {
-    const graves = this.#count === 0 ? undefined : this.#open.get(members);
-    if (graves === undefined || !graves.has(key)) return 0;
-    const older = new Map([...graves].filter(([, { patch }]) => patch < this.#patch));
-    for (const grave of older.values()) this.#fill(grave);
+    const removed = this.#count === 0 ? undefined : this.#open.get(members);
+    if (removed === undefined || !removed.has(key)) return 0;
+    const older = new Map([...removed].filter(([, { patch }]) => patch < this.#patch));
+    for (const removed of older.values()) this.#fill(removed);
     return clear(members, older);
   }
 
   /** Forgets a placeholder, because the member exists again or is about to. */
-  #fill({ members, key }: Grave): void {
+  #fill({ members, key }: RemovedMember): void {
     if (this.#open.get(members)?.delete(key) === true) this.#count--;
   }
 
-  #reopen(grave: Grave): void {
-    setMember(grave.members, grave.key, undefined);
-    const others = this.#open.get(grave.members);
-    if (others === undefined) this.#open.set(grave.members, new Map([[grave.key, grave]]));
-    else others.set(grave.key, grave);
+  #reopen(removed: RemovedMember): void {
+    setMember(removed.members, removed.key, undefined);
+    const others = this.#open.get(removed.members);
+    if (others === undefined) this.#open.set(removed.members, new Map([[removed.key, removed]]));
+    else others.set(removed.key, removed);
     this.#count++;
   }
 
   clear(): void {
-    for (const [members, graves] of this.#open) if (graves.size > 0) clear(members, graves);
+    for (const [members, removed] of this.#open) if (removed.size > 0) clear(members, removed);
     this.#open.clear();
     this.#count = 0;
     this.#left = 0;
   }
 
   /** Restores the key order, including placeholders. */
-  #restore({ members, order, graves }: Clearing): void {
+  #restore({ members, order, removed }: Clearing): void {
     for (const key of order) {
-      const grave = graves.get(key);
-      if (grave !== undefined) {
-        grave.cleared = undefined;
-        this.#reopen(grave);
+      const member = removed.get(key);
+      if (member !== undefined) {
+        member.cleared = undefined;
+        this.#reopen(member);
       } else if (Object.hasOwn(members, key)) {
         const value = memberOf(members, key);
         delete members[key];
@@ -117,11 +117,11 @@ export class Graves {
  * Deletes placeholders of an object, including all that are older than the newest of them: a position is only known
  * while later removed keys keep theirs. Returns the number of keys.
  */
-function clear(members: Members, graves: ReadonlyMap<string, Grave>): number {
-  const clearing = { members, order: Object.keys(members), graves };
-  for (const grave of graves.values()) {
-    grave.cleared = clearing;
-    delete members[grave.key];
+function clear(members: Members, removed: ReadonlyMap<string, RemovedMember>): number {
+  const clearing = { members, order: Object.keys(members), removed };
+  for (const member of removed.values()) {
+    member.cleared = clearing;
+    delete members[member.key];
   }
   return clearing.order.length;
 }

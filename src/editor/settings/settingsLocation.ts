@@ -9,7 +9,7 @@ import type { SettingPath } from './settingLocator.ts';
 const NOTICE_MS = 5_000;
 
 /** A place where `mcpl.servers` can be written, with its current value. */
-export interface SettingsPlace {
+export interface SettingsLocation {
   readonly target: vscode.ConfigurationTarget;
   readonly folder: vscode.Uri | undefined;
   readonly servers: JsonObject;
@@ -25,7 +25,7 @@ export interface PlaceEdit {
 const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
 
 /** Weakest first, as in the host's settings. */
-export function settingsPlaces(): readonly SettingsPlace[] {
+export function settingsPlaces(): readonly SettingsLocation[] {
   const targets: readonly (readonly [vscode.ConfigurationTarget, vscode.Uri | undefined])[] = [
     [Global, undefined],
     [Workspace, undefined],
@@ -35,32 +35,32 @@ export function settingsPlaces(): readonly SettingsPlace[] {
 }
 
 /** Workspace settings, or user settings in an empty window. */
-export function defaultPlace(): SettingsPlace {
+export function defaultPlace(): SettingsLocation {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
   const isEmpty = workspaceFile === undefined && (workspaceFolders ?? []).length === 0;
   return isEmpty ? userPlace() : placeOf(Workspace, undefined);
 }
 
-export function userPlace(): SettingsPlace {
+export function userPlace(): SettingsLocation {
   return placeOf(Global, undefined);
 }
 
-export function isUserPlace(place: SettingsPlace): boolean {
+export function isUserPlace(place: SettingsLocation): boolean {
   return place.target === Global;
 }
 
-export function isSamePlace(a: SettingsPlace, b: SettingsPlace): boolean {
+export function isSamePlace(a: SettingsLocation, b: SettingsLocation): boolean {
   return a.target === b.target && a.folder?.toString() === b.folder?.toString();
 }
 
 /** Writes the value. Resolves when the editor's configuration has it. */
-export async function writePlace(place: SettingsPlace, edit: PlaceEdit): Promise<void> {
+export async function writePlace(place: SettingsLocation, edit: PlaceEdit): Promise<void> {
   if (await writeText(place, edit)) return;
   const configuration = vscode.workspace.getConfiguration(undefined, place.folder);
   await configuration.update(SETTINGS.servers, edit.servers, place.target);
 }
 
-async function writeText(place: SettingsPlace, edit: PlaceEdit): Promise<boolean> {
+async function writeText(place: SettingsLocation, edit: PlaceEdit): Promise<boolean> {
   const file = fileOf(place);
   if (file === undefined || isDirty(file.uri)) return false;
   const before = await read(file.uri);
@@ -84,7 +84,7 @@ interface Notice extends vscode.Disposable {
   readonly promise: Promise<boolean>;
 }
 
-function whenValue({ target, folder }: SettingsPlace, wanted: JsonObject): Notice {
+function whenValue({ target, folder }: SettingsLocation, wanted: JsonObject): Notice {
   const noticed = new Deferred<boolean>();
   const check = (): void => {
     if (jsonEquals(objectOf(valueIn(target, folder)), wanted)) noticed.resolve(true);
@@ -99,11 +99,11 @@ function whenValue({ target, folder }: SettingsPlace, wanted: JsonObject): Notic
   return { promise: noticed.promise.finally(dispose), dispose };
 }
 
-function placeOf(target: vscode.ConfigurationTarget, folder: vscode.Uri | undefined): SettingsPlace {
+function placeOf(target: vscode.ConfigurationTarget, folder: vscode.Uri | undefined): SettingsLocation {
   return { target, folder, servers: objectOf(valueIn(target, folder)) };
 }
 
-function fileOf(place: SettingsPlace): { readonly uri: vscode.Uri; readonly root: SettingPath } | undefined {
+function fileOf(place: SettingsLocation): { readonly uri: vscode.Uri; readonly root: SettingPath } | undefined {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
   if (place.target === Global) return undefined;
   if (place.target === Workspace && workspaceFile !== undefined)

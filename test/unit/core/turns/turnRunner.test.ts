@@ -18,7 +18,7 @@ suite('A turn', () => {
       modifiedBy: [],
       remarks: [],
     });
-    assert.deepEqual(stage.wishes, [{ name: 'host-model', server: undefined }]);
+    assert.deepEqual(stage.wanted, [{ name: 'host-model', server: undefined }]);
     assert.equal(stage.model.last.request.justification, 'You asked.');
     assert.deepEqual([stage.shown, stage.clock.waiting, stage.audited], [['Fine', '.'], 0, '']);
   });
@@ -59,7 +59,7 @@ suite('A turn', () => {
     model.last.end({ kind: 'ended', finishReason: 'max_tokens' });
     const { inferenceId, finishReason } = await turn;
     assert.deepEqual(
-      [inferenceId, finishReason, stage.wishes, stage.model.runs.length],
+      [inferenceId, finishReason, stage.wanted, stage.model.runs.length],
       ['inf_told', 'max_tokens', [], 0],
     );
   });
@@ -134,7 +134,7 @@ suite('A turn', () => {
     const before = new HookStage(new HookMember('a'));
     before.source.cancel();
     assert.match(await failureOf(before.run()), /^CANCELLED/);
-    assert.deepEqual(before.wishes, []);
+    assert.deepEqual(before.wanted, []);
 
     const choosing = new HookStage(new HookMember('a'));
     choosing.choose = () => new Promise(() => undefined);
@@ -206,7 +206,7 @@ suite('A turn that a server began', () => {
     const stage = new HookStage();
     const result = await stage.said(['x'.repeat(60)], {}, payer());
     assert.deepEqual([result.text.length, result.finishReason], [40, 'max_tokens']);
-    assert.deepEqual(stage.wishes, [{ name: 'small', server: 'feed' }]);
+    assert.deepEqual(stage.wanted, [{ name: 'small', server: 'feed' }]);
     assert.deepEqual(stage.done, [52]);
     assert.equal(stage.audited, 'feed inference/turn - inf_1 success 0 ms 52 12 tokens read, 40 written.');
   });
@@ -215,7 +215,7 @@ suite('A turn that a server began', () => {
     const stage = new HookStage();
     stage.budget = { kind: 'refused', limit: 'tokensPerDay', message: 'It used too much.', retryAt: 5 };
     assert.equal(await failureOf(stage.run({}, payer())), 'BUDGET_SPENT | tokensPerDay | It used too much. | -');
-    assert.deepEqual([stage.wishes, stage.model.runs.length], [[], 0]);
+    assert.deepEqual([stage.wanted, stage.model.runs.length], [[], 0]);
     assert.equal(stage.audited, 'feed inference/turn - inf_1 refused 0 ms - It used too much.');
   });
 

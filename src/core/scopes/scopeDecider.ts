@@ -14,7 +14,7 @@ import type { ApprovalGrant, ScopeGrant } from '../model/grant.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
 import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
 import { type Judgement, ScopeEngine, type ScopeMatter } from './paths/scopeEngine.ts';
-import type { ScopePlace } from './paths/computed.ts';
+import type { ScopeContext } from './paths/computed.ts';
 import type { Clock, FileNames, Ids } from '../ports.ts';
 import { denialText, type ScopeDenial } from './denials.ts';
 import { cleanLine, cleanText } from '../base/cleanText.ts';
@@ -68,30 +68,30 @@ interface ScopeApprovals {
   revoke(ids: readonly string[], why: string): Promise<void>;
 }
 
-interface ScopeDeskOptions {
+interface ScopeDeciderOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Logger;
   readonly approvals: ScopeApprovals;
   readonly names: FileNames;
-  place(unit: ScopedUnit): ScopePlace;
+  place(unit: ScopedUnit): ScopeContext;
   /** `isFree`: the event needed no action of a user or a model, so a server can cause any number of them. */
   record(record: AuditRecord, isFree: boolean): void;
 }
 
 /** Maximum parallel decisions per server, because each reads the file system. Further requests are denied. */
-const MOST_AT_ONCE = 64;
+const MAX_AT_ONCE = 64;
 
 /**
  * Decides what a request may touch (MCPL §7.6): first the lists, then earlier grants, then the user. The scope that a
  * server claims is only the starting point.
  */
-export class ScopeDesk {
-  readonly #options: ScopeDeskOptions;
+export class ScopeDecider {
+  readonly #options: ScopeDeciderOptions;
   readonly #open = new Map<string, number>();
   readonly #engine: ScopeEngine;
 
-  constructor(options: ScopeDeskOptions) {
+  constructor(options: ScopeDeciderOptions) {
     this.#options = options;
     this.#engine = new ScopeEngine(options.names);
   }
@@ -100,7 +100,7 @@ export class ScopeDesk {
     const { id } = question.unit;
     const began = this.#options.clock.now();
     const open = this.#open.get(id) ?? 0;
-    const decision = open < MOST_AT_ONCE ? await this.#counted(question, token) : denied('flood', []);
+    const decision = open < MAX_AT_ONCE ? await this.#counted(question, token) : denied('flood', []);
     this.#record(question, decision, began);
     return decision.answer;
   }
@@ -245,8 +245,8 @@ export class ScopeDesk {
     const at = clock.now();
     const action = matter.kind === 'elevate' ? 'scope/elevate' : matter.tool.name;
     const touched = [...new Set(targets.map(({ real }) => real))];
-    const what = touched.length === 0 ? '' : ` ${touched.slice(0, MOST_NAMED).join(', ')}`;
-    const more = touched.length > MOST_NAMED ? ` and ${touched.length - MOST_NAMED} more` : '';
+    const what = touched.length === 0 ? '' : ` ${touched.slice(0, MAX_NAMED_COUNT).join(', ')}`;
+    const more = touched.length > MAX_NAMED_COUNT ? ` and ${touched.length - MAX_NAMED_COUNT} more` : '';
     const isFree = answer.approved && answer.key === undefined && matter.kind === 'elevate';
     const record = auditRecord({
       at,
@@ -282,7 +282,7 @@ function inParts(grants: readonly ScopeGrant[]): readonly (readonly ScopeGrant[]
   return parts;
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED_COUNT = 3;
 
 const OUTCOMES: { readonly [why in ScopeDenial]?: AuditOutcome } = { timeout: 'timeout', withdrawn: 'cancelled' };
 
@@ -302,8 +302,8 @@ function denied(why: ScopeDenial, targets: readonly ScopeTarget[], detail?: stri
   return { answer: { approved: false, why, detail }, targets, how };
 }
 
-const LONGEST_LABEL = 1_000;
-const LONGEST_PAYLOAD = 4_000;
+const MAX_LABEL = 1_000;
+const MAX_PAYLOAD = 4_000;
 const DEEPEST_INDENTED = 16;
 
 /** Values of a payload's `mode` that a prompt may use as a verb. Others only appear in the payload. */
@@ -335,11 +335,11 @@ function subjectOf(matter: ScopeMatter, judged: Judgement, redact: (text: string
   return {
     kind: 'scope',
     action: actionOf(matter),
-    label: claim === undefined ? undefined : cleanLine(redact(claim.label), LONGEST_LABEL),
-    payload: payload === undefined ? undefined : cleanText(redact(textOf(payload)), LONGEST_PAYLOAD),
+    label: claim === undefined ? undefined : cleanLine(redact(claim.label), MAX_LABEL),
+    payload: payload === undefined ? undefined : cleanText(redact(textOf(payload)), MAX_PAYLOAD),
     targets: judged.targets.map((target) => ({
       ...target,
-      written: cleanLine(redact(target.written), LONGEST_LABEL),
+      written: cleanLine(redact(target.written), MAX_LABEL),
       real: redact(target.real),
     })),
     why: judged.verdict === 'ask' ? judged.doubt : 'unlisted',

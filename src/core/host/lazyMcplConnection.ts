@@ -8,7 +8,7 @@ export interface McplSideOptions extends UnitConnection {
 }
 
 /** The MCPL side of a server, without loading any MCPL code before the first start. */
-export class McplSide {
+export class LazyMcplConnection {
   readonly #options: McplSideOptions;
   #connecting: Promise<McplConnection> | undefined;
   #connection: McplConnection | undefined;

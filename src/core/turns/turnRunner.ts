@@ -10,7 +10,7 @@ import type { Clock, Ids } from '../ports.ts';
 import type { HookTurn } from '../wire/mcpl/hooks.ts';
 import type { Budgets } from './budgets.ts';
 import { injectors, withInjections } from './injections.ts';
-import type { McplMember } from '../mcpl/member.ts';
+import type { Participant } from '../mcpl/participant.ts';
 import { chooseModel, runModel } from './chooseModel.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
@@ -33,7 +33,7 @@ export interface TurnsOptions {
 
 export interface TurnGiven {
   /** The server whose event started the turn. Its budget pays. Absent for a turn of the user. */
-  readonly payer?: McplMember | undefined;
+  readonly payer?: Participant | undefined;
 }
 
 /** A turn in progress. */
@@ -53,7 +53,7 @@ interface ModelAnswer {
 }
 
 /** One turn with a model, with the hooks of all servers around it (MCPL §10). */
-export class Turns {
+export class TurnRunner {
   readonly #options: TurnsOptions;
   readonly #accounts: TurnAccounts;
 
@@ -85,10 +85,10 @@ export class Turns {
     }
   }
 
-  async #choose(payer: McplMember | undefined, token: CancellationToken): Promise<LanguageModel> {
+  async #choose(payer: Participant | undefined, token: CancellationToken): Promise<LanguageModel> {
     const { clock, models } = this.#options;
-    const wish = { name: payer?.settings.inference.model ?? this.#options.limits().model, server: payer?.server };
-    const choice = await chooseModel(models, wish, { clock, token });
+    const wanted = { name: payer?.settings.inference.model ?? this.#options.limits().model, server: payer?.server };
+    const choice = await chooseModel(models, wanted, { clock, token });
     if (choice.kind === 'model') return choice.model;
     throw turnFailure(choice);
   }

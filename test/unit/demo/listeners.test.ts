@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hear } from '../../../src/demo/hearing.ts';
+import { hear } from '../../../src/demo/listeners.ts';
 import { cpuTime } from '../../support/cpuTime.ts';
 
 function heard(message: string): readonly string[] {

@@ -3,12 +3,12 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { FeatureSet, McplDialect, McplSettings, McplUse } from '../model/mcpl.ts';
+import type { FeatureSet, McplDialect, McplSettings, Capability } from '../model/mcpl.ts';
 import type { Session } from '../session/session.ts';
 import type { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 
 /** A running MCPL server, as seen by its hooks and requests. */
-export interface McplMember {
+export interface Participant {
   /** The server's id in the settings. */
   readonly server: string;
   readonly session: Session;
@@ -25,7 +25,7 @@ export interface McplMember {
    * -32602 if no set is named, -32003 for an unknown set, -32001 for one that is off or does not declare the use.
    * `operation`: the method, if it differs from the one of the use.
    */
-  admit(featureSet: Json | undefined, use: McplUse | undefined, operation?: string): FeatureSet;
+  requireEnabled(featureSet: Json | undefined, use: Capability | undefined, operation?: string): FeatureSet;
   /**
    * Holds an event of a set that does not declare events. Resolves if the user allows them. Otherwise rejects with the
    * problem.
@@ -39,7 +39,7 @@ export interface McplMember {
    * The sets that are on and declare the use. Without any, the server does not take part
    * (docs/decisions/messages-of-a-set.md).
    */
-  setsFor(use: McplUse): readonly FeatureSet[];
+  setsFor(use: Capability): readonly FeatureSet[];
   /**
    * A hook of the server is running until this is disposed. The server may not request inference meanwhile (MCPL
    * §10.7).

@@ -6,7 +6,7 @@ import { type GatewaySocket, newGatewaySocket } from './gatewaySocket.ts';
 export type GatewayTransport = 'loopback' | 'socket';
 
 /** Where a gateway listens. */
-export interface GatewayPlace {
+export interface ListenAddress {
   /** The base of request URLs. For a socket, the address that its clients use. */
   readonly origin: string;
   /** Valid values of `Host`, in lower case. */
@@ -17,7 +17,7 @@ export interface GatewayPlace {
   remove(): Promise<void>;
 }
 
-export async function listenAt(server: Server, transport: GatewayTransport, ids: Ids): Promise<GatewayPlace> {
+export async function listenAt(server: Server, transport: GatewayTransport, ids: Ids): Promise<ListenAddress> {
   if (transport === 'socket') return listenOnSocket(server, await newGatewaySocket(ids));
   const port = await listenOnPort(server);
   return {
@@ -28,7 +28,7 @@ export async function listenAt(server: Server, transport: GatewayTransport, ids:
   };
 }
 
-async function listenOnSocket(server: Server, socket: GatewaySocket): Promise<GatewayPlace> {
+async function listenOnSocket(server: Server, socket: GatewaySocket): Promise<ListenAddress> {
   try {
     await listening(server, () => server.listen(socket.path));
     await socket.protect();

@@ -15,14 +15,14 @@ import { inSameView } from '../sqlite.ts';
 import { LineageIndex } from './lineageIndex.ts';
 import { ChangeCount, Details, Paths, Summaries } from './lineageQueries.ts';
 import type { Materialiser } from './materialiser.ts';
-import { Pace } from './pace.ts';
+import { TimeSlice } from './timeSlice.ts';
 import { Retention } from './retention.ts';
 import { LineageWindows } from './rowWindows.ts';
 import { Stagings } from './stagings.ts';
 import { keyOf } from './stateAnswers.ts';
 
 /** Deletes a lineage with all its states. */
-class Oblivion {
+class LineageDeletion {
   readonly #index: LineageIndex;
   readonly #materialiser: Materialiser;
   readonly #removals: readonly StatementSync[];
@@ -67,7 +67,7 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
   const stagings = new Stagings(database);
   const exports = new FileRuns<number>();
   const imports = new FileRuns<StateImport>();
-  const oblivion = new Oblivion(database, index, materialiser);
+  const oblivion = new LineageDeletion(database, index, materialiser);
   /** Runs several reads on one consistent snapshot. */
   const inOneView = <T>(work: () => T): T => {
     if (!database.isTransaction) return inSameView(database, work);
@@ -98,7 +98,7 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
     'state.leave': changes<'state.leave'>(decodeRun, ({ run }) => {
       exports.leave(run);
       imports.leave(run);
-      return stagings.sweep(new Pace());
+      return stagings.sweep(new TimeSlice());
     }),
     'state.forget': writes<'state.forget'>(keyOf, (key) => oblivion.forget(key)),
   };

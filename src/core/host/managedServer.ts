@@ -11,7 +11,7 @@ import { decodeResult, type ResultView } from '../model/content.ts';
 import type { InferenceSettings, McplSettings } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { ScopeSettings } from '../model/scope.ts';
-import type { ServerDefinition, ServerSnapshot, ServerState, StopReason, UnitChange } from '../model/server.ts';
+import type { ServerDefinition, ServerSnapshot, ServerState, StopReason, ServerChange } from '../model/server.ts';
 import { effectiveMcpl } from '../consent/mcplGrants.ts';
 import { effectiveAutoApprove } from '../consent/startConsent.ts';
 import { setOffOf } from '../mcpl/offerSets.ts';
@@ -24,7 +24,7 @@ import type { Session } from '../session/session.ts';
 import { ProtocolTrace } from '../trace/protocolTrace.ts';
 import { tap } from '../trace/tracedTransport.ts';
 import { foreignSecrets } from '../trace/foreignSecrets.ts';
-import { McplSide } from './mcplSide.ts';
+import { LazyMcplConnection } from './lazyMcplConnection.ts';
 import { offeredTools, ownApprovals } from '../offer/offeredTools.ts';
 import { Roots } from '../inputs/workspaceRoots.ts';
 import type { InputParts } from './inputParts.ts';
@@ -34,7 +34,7 @@ import { ServerOffer } from '../offer/serverOffer.ts';
 import { ToolTrust } from '../offer/trustedTools.ts';
 import type { StartGate } from '../consent/startGate.ts';
 
-export interface UnitOptions {
+export interface ManagedServerOptions {
   /** Settles when an earlier server of the same id has ended. */
   readonly after: Promise<void> | undefined;
   readonly ports: Ports;
@@ -62,12 +62,12 @@ interface EffectiveMcpl {
 const NEVER_STARTED: ServerState = { kind: 'stopped', reason: 'notStarted' };
 
 /** One entry of the settings, with its runtime state. */
-export class ServerUnit implements Disposable {
+export class ManagedServer implements Disposable {
   readonly id: string;
-  readonly #options: UnitOptions;
+  readonly #options: ManagedServerOptions;
   readonly #log: Logger;
   readonly #store = new DisposableStore();
-  readonly #changed = this.#store.add(new Emitter<UnitChange>());
+  readonly #changed = this.#store.add(new Emitter<ServerChange>());
   #widening: CancellationSource | undefined;
   #entry: SettingsEntry;
   #runner: ServerRunner | undefined;
@@ -75,7 +75,7 @@ export class ServerUnit implements Disposable {
   #inputs: ServerInputs | undefined;
   readonly logging: ServerLogging;
   readonly trace: ProtocolTrace;
-  readonly mcpl: McplSide;
+  readonly mcpl: LazyMcplConnection;
   readonly trust: ToolTrust;
   readonly #roots: Roots;
   readonly redact: Redact;
@@ -87,7 +87,7 @@ export class ServerUnit implements Disposable {
   #snapshot: ServerSnapshot | undefined;
   #effective: EffectiveMcpl | undefined;
 
-  constructor(entry: SettingsEntry, options: UnitOptions) {
+  constructor(entry: SettingsEntry, options: ManagedServerOptions) {
     this.id = entry.id;
     this.#options = options;
     this.redact = options.secrets.redact;
@@ -117,7 +117,7 @@ export class ServerUnit implements Disposable {
       onDidChangeFolders: variables.onDidChangeFolders,
       isTrusted: () => options.isTrusted(),
     });
-    this.mcpl = new McplSide({
+    this.mcpl = new LazyMcplConnection({
       server: entry.id,
       log,
       engine: () => options.engine(),
@@ -144,7 +144,7 @@ export class ServerUnit implements Disposable {
     this.#define(entry);
   }
 
-  get onDidChange(): Event<UnitChange> {
+  get onDidChange(): Event<ServerChange> {
     return this.#changed.event;
   }
 
@@ -342,7 +342,7 @@ export class ServerUnit implements Disposable {
     ignoreFailure(asked);
   }
 
-  #tell(what: UnitChange): void {
+  #tell(what: ServerChange): void {
     this.#lookAtTools();
     this.#snapshot = undefined;
     this.#changed.fire(what);

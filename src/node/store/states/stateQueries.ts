@@ -11,10 +11,10 @@ import { type Lineage, LineageRows } from './lineageTable.ts';
 import type { Materialiser } from './materialiser.ts';
 import type { Node } from './nodes.ts';
 
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
 /** States for calls, and actions of the user on checkpoints. */
-export class CallDesk {
+export class StateQueries {
   readonly #states: Materialiser;
   readonly #rows: CheckpointRows;
   readonly #lineages: LineageRows;
@@ -82,5 +82,5 @@ function lostHead(head: Node | undefined): number | undefined {
 /** A single line for display. */
 function cleanName(name: string): string | null {
   const clean = name.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
-  return clean === '' ? null : [...clean].slice(0, LONGEST_NAME).join('').trim();
+  return clean === '' ? null : [...clean].slice(0, MAX_NAME).join('').trim();
 }

@@ -3,15 +3,15 @@ import type { Disposable } from '../base/disposable.ts';
 import { cleaning, type Logger } from '../base/log.ts';
 import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
 import type { Recorder } from '../audit/recorder.ts';
-import type { ServerState, StateVerdict } from '../mcpl/stateUpdates.ts';
+import type { UpdatedState, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { ResultView } from '../model/content.ts';
 import type { LineageKey } from '../model/lineage.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { GrantStore, Ids, Logs, StateStore } from '../ports.ts';
-import type { LineageActions, LiveLineages } from './liveLineages.ts';
+import type { LineageActions, StoredLineages } from './storedLineages.ts';
 import { StateCalls } from './stateCalls.ts';
 import { StateOwners } from './stateOwners.ts';
-import type { StateUnit } from './stateUnit.ts';
+import type { StatefulServer } from './statefulServer.ts';
 import { StateKeeping } from './stateKeeping.ts';
 import { StateQueue } from './stateQueue.ts';
 import { StateRollback } from './stateRollback.ts';
@@ -19,30 +19,30 @@ import type { CallContext, CallStep } from '../calls/callSteps.ts';
 import { messageOf } from '../base/errors.ts';
 import { keyText } from './lineageKey.ts';
 
-interface StateDeskOptions {
+interface StateServiceOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logs: Logs;
   readonly states: StateStore;
   readonly grants: GrantStore;
   readonly audit: Recorder;
-  readonly lineages: Pick<LiveLineages, 'changed' | 'broke'>;
+  readonly lineages: Pick<StoredLineages, 'changed' | 'broke'>;
   limits(): HostLimits;
-  find(server: string): StateUnit | undefined;
+  find(server: string): StatefulServer | undefined;
 }
 
 /** All actions on states, combined. Loaded with the first call that involves a state. */
-export class StateDesk implements LineageActions, Disposable {
+export class StateService implements LineageActions, Disposable {
   readonly #keeping: StateKeeping;
   readonly #retention: StateRetention;
   readonly #calls: StateCalls;
   readonly #owners: StateOwners;
   readonly #rollback: StateRollback;
 
-  constructor(options: StateDeskOptions) {
+  constructor(options: StateServiceOptions) {
     const { clock, logs, states, audit, lineages } = options;
     const queue = new StateQueue();
-    const find = (server: string): StateUnit | undefined => options.find(server);
+    const find = (server: string): StatefulServer | undefined => options.find(server);
     const redact = (server: string, text: string): string => find(server)?.redact(text) ?? text;
     const log = (server: string): Logger => {
       // Does not reopen the log of a server that was removed from settings.
@@ -86,7 +86,7 @@ export class StateDesk implements LineageActions, Disposable {
     this.#calls.release(context);
   }
 
-  update(state: ServerState): Promise<StateVerdict> {
+  update(state: UpdatedState): Promise<StateVerdict> {
     return this.#calls.update(state);
   }
 

@@ -21,7 +21,7 @@ export interface LineageActions extends Pick<Lineages, 'plan' | 'rollBack' | 'co
   forgot(key: LineageKey): void;
 }
 
-export interface LiveLineagesOptions {
+export interface StoredLineagesOptions {
   readonly clock: Clock;
   readonly states: StateStore;
   readonly log: Logger;
@@ -34,8 +34,8 @@ const TELL_MS = 100;
 const LOOK_MS = 2_000;
 
 /** The lineages of all servers, as last read. Actions on them are loaded on demand. */
-export class LiveLineages implements Lineages, Disposable {
-  readonly #options: LiveLineagesOptions;
+export class StoredLineages implements Lineages, Disposable {
+  readonly #options: StoredLineagesOptions;
   readonly #store = new DisposableStore();
   readonly #changed: Emitter<void>;
   readonly #broke: Emitter<StateTrouble>;
@@ -53,7 +53,7 @@ export class LiveLineages implements Lineages, Disposable {
   #looking: Disposable | undefined;
   #isFailing = false;
 
-  constructor(options: LiveLineagesOptions) {
+  constructor(options: StoredLineagesOptions) {
     this.#options = options;
     const onError = (error: unknown): void => options.log.log('error', messageOf(error));
     this.#changed = this.#store.add(new Emitter<void>(onError));
