@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
-  type Account,
+  type SignInAccount,
   type AuthBrowser,
   type AuthPrompt,
   type CancellationToken,
@@ -121,7 +121,7 @@ interface AssembledHost {
 
 /** The active sign-ins. */
 export interface Accounts {
-  list(): Promise<readonly Account[]>;
+  list(): Promise<readonly SignInAccount[]>;
   /** Signs out of the server with that address. Resolves with false without a sign-in. */
   signOut(url: string): Promise<boolean>;
 }

@@ -7,7 +7,6 @@ export {
   assertNever,
   cancelled,
   type Effect,
-  type ErrorLayer,
   HostError,
   type HostErrorCode,
   type HostErrorDetails,
@@ -114,9 +113,7 @@ export {
 export {
   type ModelBudget,
   type ModelReservation,
-  MODEL_ROUTES,
   type ModelRoute,
-  type ModelUser,
   type ModelUseRecord,
   type ModelUseTotal,
 } from './model/modelUse.ts';
@@ -213,8 +210,8 @@ export type {
 export { sniffEnvelope } from './rpc/envelopeSniff.ts';
 export type { DecodeUtf8 } from './rpc/decodeUtf8.ts';
 export { type LiftedMessage, LONG_MESSAGE, ValueLifter } from './rpc/valueLifter.ts';
-export { DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
-export { LogLimiter, type LogLimits } from './rpc/logLimiter.ts';
+export { MessageFramer } from './rpc/framing.ts';
+export { LogLimiter } from './rpc/logLimiter.ts';
 export { messageText } from './rpc/messageText.ts';
 export { createLinkedTransports, type MemoryTransport } from './rpc/memoryTransport.ts';
 export { isDeeperThan } from './rpc/nesting.ts';
@@ -270,7 +267,7 @@ export type { Completion, CompletionReference, CompletionRequest } from './model
 export { cleanLine, cleanText, textForModels } from './base/cleanText.ts';
 export { showHidden, withoutHidden } from './base/hiddenText.ts';
 export { eventMessages } from './events/eventPrompt.ts';
-export { type Collected, collectArguments, type ParsedArgument, parseArgument } from './form/collectArguments.ts';
+export { collectArguments, parseArgument } from './form/collectArguments.ts';
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
 export { fillForm, initialValues } from './form/fillForm.ts';
 export { schemaForm } from './form/schemaForm.ts';
@@ -301,7 +298,7 @@ export type {
   SignInQuestion,
 } from './auth/authPorts.ts';
 export {
-  type Decoded,
+  type DecodedMetadata,
   decodeResourceMetadata,
   isResourceMetadata,
   type ResourceMetadata,
@@ -312,14 +309,14 @@ export { isSameIssuer, otherSpelling } from './auth/issuer.ts';
 export {
   assumedMetadata,
   decodeServerMetadata,
-  type Discovery,
+  type MetadataDiscovery,
   isServerMetadata,
   type ServerMetadata,
   serverMetadataUrls,
   signInRefusal,
 } from './auth/serverMetadata.ts';
 export {
-  type Account,
+  type SignInAccount,
   readAccounts,
   readRegistration,
   readToken,
@@ -336,14 +333,14 @@ export {
   type TokenRecord,
   type TokenReply,
 } from './auth/tokens.ts';
-export { type ChatHookHost, ChatHooks, type ChatHooksOptions } from './turns/chatHooks.ts';
+export { type ChatHookHost, ChatHooks } from './turns/chatHooks.ts';
 export { denialText } from './scopes/denials.ts';
-export { boundedRecord, StoredAudit, type StoredAuditOptions } from './audit/auditLog.ts';
+export { boundedRecord, StoredAudit } from './audit/auditLog.ts';
 export { TokenCounter } from './turns/tokenCounter.ts';
 export { dialectInitializeParams } from './session/dialectDetection.ts';
 export { routingHeaders } from './wire/headers.ts';
-export { parseUriTemplate, type UriTemplate } from './wire/uriTemplate.ts';
-export { ProtocolTrace, type TraceOptions } from './trace/protocolTrace.ts';
+export { parseUriTemplate } from './wire/uriTemplate.ts';
+export { ProtocolTrace } from './trace/protocolTrace.ts';
 export { ALL_MESSAGES, type TraceDirection, type TraceEntry, type TraceFilter } from './trace/traceEntry.ts';
 export { TraceSelection } from './trace/traceSelection.ts';
 export { answerOf, type EntryKey, type Weakening, type WindowKey } from './model/settingRules.ts';

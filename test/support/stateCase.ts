@@ -4,7 +4,7 @@ import type { LineageKey } from '../../src/core/model/lineage.ts';
 import type { StateBase, StateRecord, StateUpdate } from '../../src/core/index.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
 import { integer, type Row, text } from '../../src/node/store/records.ts';
-import { baseOf } from '../../src/node/store/states/stateAnswers.ts';
+import { callBaseOf } from '../../src/node/store/states/stateAnswers.ts';
 import { StateQueries } from '../../src/node/store/states/stateQueries.ts';
 import { Materialiser } from '../../src/node/store/states/materialiser.ts';
 import { StateRecorder } from '../../src/node/store/states/stateRecorder.ts';
@@ -60,7 +60,7 @@ export class StateCase {
   }
 
   base(conversation?: string, keeper: StateUpdate['keeper'] = 'host'): StateBase {
-    return baseOf(this.queries.base({ ...NOTES, conversation, keeper }));
+    return callBaseOf(this.queries.base({ ...NOTES, conversation, keeper }));
   }
 
   /** A call: what the server answers to what it was sent. */

@@ -1,5 +1,5 @@
 import {
-  type Account,
+  type SignInAccount,
   ALL_MESSAGES,
   annotationTexts,
   type ApprovalGrant,
@@ -126,7 +126,7 @@ export function promptResultView({ description, messages, raw }: PromptResult): 
   return { description, messages: messages.map(({ role, content }) => ({ role, text: blockText(content) })), raw };
 }
 
-export function accountView({ server, issuer, resource, scopes, at }: Account): JsonObject {
+export function accountView({ server, issuer, resource, scopes, at }: SignInAccount): JsonObject {
   return { url: server, issuer, resource, scopes, at };
 }
 

@@ -15,7 +15,7 @@ import type { ApprovalGrant } from '../model/grant.ts';
 import { ApprovalGate, type ApprovalGateOptions } from './approvalGate.ts';
 import { type Remembered, RememberedApprovals, type RememberedApprovalsOptions } from './rememberedApprovals.ts';
 
-export interface StoredApprovalsOptions extends Omit<ApprovalGateOptions, 'remember'>, RememberedApprovalsOptions {
+interface StoredApprovalsOptions extends Omit<ApprovalGateOptions, 'remember'>, RememberedApprovalsOptions {
   readonly audit: Pick<AuditLog, 'list'>;
 }
 

@@ -19,7 +19,7 @@ const WAIT_MS = 200;
 const MAX_WAITING = 20_000;
 const DAY_MS = 86_400_000;
 
-export interface StoredAuditOptions {
+interface StoredAuditOptions {
   readonly clock: Clock;
   readonly audit: AuditStore;
   readonly limits: () => HostLimits;

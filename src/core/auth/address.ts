@@ -16,7 +16,7 @@ export function httpAddress(text: string): URL | undefined {
   return webAddress(text.replace(/^ws(s?):/i, 'http$1:'));
 }
 
-export type AddressVerdict = { readonly url: URL } | { readonly refusal: string };
+type AddressVerdict = { readonly url: URL } | { readonly refusal: string };
 
 /**
  * Whether the host may send a request to an address that `server` named, directly or through its authorization server.

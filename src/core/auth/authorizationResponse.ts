@@ -1,7 +1,7 @@
 import type { ServerMetadata } from './serverMetadata.ts';
 import { OFFLINE_ACCESS } from './scopes.ts';
 
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   readonly endpoint: string;
   readonly clientId: string;
   readonly redirectUri: string;

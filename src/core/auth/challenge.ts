@@ -1,5 +1,5 @@
 /** One challenge of a `WWW-Authenticate` header (RFC 9110 §11.6.1). */
-export interface Challenge {
+interface Challenge {
   /** Lower case. */
   readonly scheme: string;
   /** Names in lower case. The first of duplicate parameters wins. */

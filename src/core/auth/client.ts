@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { AuthSettings } from '../model/auth.ts';
-import type { Decoded } from './resourceMetadata.ts';
+import type { DecodedMetadata } from './resourceMetadata.ts';
 import { includesAll } from './scopes.ts';
 import type { ServerMetadata } from './serverMetadata.ts';
 
@@ -23,7 +23,7 @@ export interface Registration extends OAuthClient {
 }
 
 /** How to get a client id, in the order of MCP 2026-07-28, "Client Registration". */
-export type ClientChoice =
+type ClientChoice =
   | {
       readonly kind: 'client';
       readonly client: OAuthClient;
@@ -32,7 +32,7 @@ export type ClientChoice =
   | { readonly kind: 'register'; readonly endpoint: string }
   | { readonly kind: 'ask' };
 
-export interface ClientSources {
+interface ClientSources {
   readonly settings: AuthSettings;
   readonly metadata: ServerMetadata;
   /** A registration with this issuer. */
@@ -104,7 +104,7 @@ export function decodeRegistration(
   metadata: ServerMetadata,
   redirectUri: string,
   scopes: readonly string[],
-): Decoded<Registration> {
+): DecodedMetadata<Registration> {
   if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
   const { client_id: clientId, client_secret: secret, client_secret_expires_at: expires } = document;
   if (typeof clientId !== 'string' || clientId === '') return { problem: 'has no client_id' };

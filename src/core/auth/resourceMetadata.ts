@@ -11,7 +11,7 @@ export interface ResourceMetadata {
   readonly demandsProof: boolean;
 }
 
-export type Decoded<T> = { readonly value: T } | { readonly problem: string };
+export type DecodedMetadata<T> = { readonly value: T } | { readonly problem: string };
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const MAX_ISSUERS = 8;
@@ -36,25 +36,25 @@ export function isResourceMetadata(document: Json | undefined): boolean {
 /**
  * Rejects metadata of another resource (RFC 9728 §3.3). Otherwise the host would get a token for a different server.
  */
-export function decodeResourceMetadata(document: Json | undefined, server: URL): Decoded<ResourceMetadata> {
+export function decodeResourceMetadata(document: Json | undefined, server: URL): DecodedMetadata<ResourceMetadata> {
   if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
   const { resource } = document;
   if (typeof resource !== 'string') return { problem: 'names no resource' };
   if (!coversServer(resource, server)) return { problem: `is that of another resource, ${resource}` };
-  const issuers = texts(document['authorization_servers'], MAX_ISSUERS) ?? [];
+  const issuers = textList(document['authorization_servers'], MAX_ISSUERS) ?? [];
   if (issuers.length === 0) return { problem: 'names no authorization server' };
   return {
     value: {
       resource,
       issuers,
-      scopes: texts(document['scopes_supported'], MAX_SCOPES),
+      scopes: textList(document['scopes_supported'], MAX_SCOPES),
       demandsProof: document['dpop_bound_access_tokens_required'] === true,
     },
   };
 }
 
 /** The texts in a list. Returns `undefined` if the value is no list. */
-export function texts(value: Json | undefined, max: number): readonly string[] | undefined {
+export function textList(value: Json | undefined, max: number): readonly string[] | undefined {
   if (!isJsonArray(value)) return undefined;
   return value.filter((item): item is string => typeof item === 'string' && item !== '').slice(0, max);
 }

@@ -26,7 +26,7 @@ export function chooseScopes(sources: ScopeSources): readonly string[] {
   return wantsOffline ? union(scopes, [OFFLINE_ACCESS]) : scopes;
 }
 
-export function union(...sets: readonly (readonly string[])[]): readonly string[] {
+function union(...sets: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(sets.flat())];
 }
 

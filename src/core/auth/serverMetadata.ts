@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { judgeAddress } from './address.ts';
 import { isSameIssuer } from './issuer.ts';
-import { type Decoded, texts } from './resourceMetadata.ts';
+import { type DecodedMetadata, textList } from './resourceMetadata.ts';
 
 /** Metadata of an authorization server (RFC 8414), with addresses that are safe to use. */
 export interface ServerMetadata {
@@ -23,7 +23,7 @@ export interface ServerMetadata {
 }
 
 /** How an authorization server was found. This decides which rules it must meet. */
-export type Discovery =
+export type MetadataDiscovery =
   /** Named by the server's metadata. All rules of the current revision apply. */
   | 'named'
   /** The server's own origin, with metadata there (MCP 2025-03-26). */
@@ -55,14 +55,14 @@ export function decodeServerMetadata(
   document: Json | undefined,
   expected: string,
   server: URL,
-): Decoded<ServerMetadata> {
+): DecodedMetadata<ServerMetadata> {
   if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
   const { issuer } = document;
   if (typeof issuer !== 'string') return { problem: 'names no issuer' };
   if (!isSameIssuer(issuer, expected)) return { problem: `is that of another issuer, ${issuer}` };
   const endpoints = decodeEndpoints(document, server);
   if ('problem' in endpoints) return endpoints;
-  const list = (key: string): readonly string[] | undefined => texts(document[key], MAX_LIST);
+  const list = (key: string): readonly string[] | undefined => textList(document[key], MAX_LIST);
   return {
     value: {
       issuer,
@@ -83,7 +83,7 @@ type Endpoints = Pick<
   'authorizationEndpoint' | 'tokenEndpoint' | 'registrationEndpoint' | 'revocationEndpoint'
 >;
 
-function decodeEndpoints(document: JsonObject, server: URL): Decoded<Endpoints> {
+function decodeEndpoints(document: JsonObject, server: URL): DecodedMetadata<Endpoints> {
   const problems: string[] = [];
   const endpoint = (key: string): string | undefined => {
     const value = document[key];
@@ -126,7 +126,7 @@ export function assumedMetadata(server: URL): ServerMetadata {
  * Why the host must not start a sign-in there. A server must state that it supports PKCE (MCP 2025-11-25,
  * "Authorization Code Protection"). Servers of 2025-03-26 could not state it; the host uses PKCE with them too.
  */
-export function signInRefusal(metadata: ServerMetadata, found: Discovery): string | undefined {
+export function signInRefusal(metadata: ServerMetadata, found: MetadataDiscovery): string | undefined {
   if (metadata.authorizationEndpoint === undefined) return 'names no authorization_endpoint';
   const methods = metadata.codeChallengeMethods;
   if (methods === undefined) return found === 'named' ? 'does not say that it protects codes with PKCE' : undefined;

@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import type { OAuthClient, Registration, TokenAuthMethod } from './client.ts';
-import type { Discovery } from './serverMetadata.ts';
+import type { MetadataDiscovery } from './serverMetadata.ts';
 import type { TokenRecord } from './tokens.ts';
 
 /** One sign-in, without secrets: which token belongs to which configured server. */
-export interface Account {
+export interface SignInAccount {
   /** The server's address, as a resource. */
   readonly server: string;
   /** Distinguishes settings that get different tokens for the same address. */
@@ -21,7 +21,7 @@ export interface Account {
 /** Keys in the secret storage. A token belongs to one issuer, resource and client; a registration to one issuer. */
 export const SECRET_KEYS = {
   accounts: 'mcpl.auth.accounts',
-  token: ({ issuer, resource, variant }: Pick<Account, 'issuer' | 'resource' | 'variant'>): string =>
+  token: ({ issuer, resource, variant }: Pick<SignInAccount, 'issuer' | 'resource' | 'variant'>): string =>
     `mcpl.auth.token ${JSON.stringify([issuer, resource, variant])}`,
   registration: (issuer: string): string => `mcpl.auth.client ${JSON.stringify([issuer])}`,
 } as const;
@@ -29,11 +29,11 @@ export const SECRET_KEYS = {
 /** Raise this when the format changes. Older records are then ignored, and the user signs in again. */
 const VERSION = 1;
 
-export function writeStored(value: TokenRecord | Registration | readonly Account[]): string {
+export function writeStored(value: TokenRecord | Registration | readonly SignInAccount[]): string {
   return JSON.stringify({ version: VERSION, value });
 }
 
-export function readAccounts(text: string | undefined): readonly Account[] {
+export function readAccounts(text: string | undefined): readonly SignInAccount[] {
   const value = readValue(text);
   return isJsonArray(value) ? value.flatMap((item) => decodeAll(item, account)) : [];
 }
@@ -118,7 +118,7 @@ function damaged(): never {
   throw new Damaged();
 }
 
-function account(members: Members): Account {
+function account(members: Members): SignInAccount {
   return {
     server: members.text('server'),
     variant: members.text('variant'),
@@ -133,7 +133,7 @@ function account(members: Members): Account {
 function token(members: Members): TokenRecord {
   return {
     issuer: members.text('issuer'),
-    found: members.oneOf<Discovery>('found', ['named', 'origin', 'assumed']),
+    found: members.oneOf<MetadataDiscovery>('found', ['named', 'origin', 'assumed']),
     resource: members.text('resource'),
     tokenEndpoint: members.text('tokenEndpoint'),
     revocationEndpoint: members.optionalText('revocationEndpoint'),

@@ -2,13 +2,13 @@ import { isJsonObject, type Json } from '../base/json.ts';
 import type { Secret } from '../base/secrets.ts';
 import { splitScopes } from './challenge.ts';
 import type { OAuthClient } from './client.ts';
-import type { Decoded } from './resourceMetadata.ts';
-import type { Discovery } from './serverMetadata.ts';
+import type { DecodedMetadata } from './resourceMetadata.ts';
+import type { MetadataDiscovery } from './serverMetadata.ts';
 
 /** The tokens of one authorization server for one resource. */
 export interface TokenRecord {
   readonly issuer: string;
-  readonly found: Discovery;
+  readonly found: MetadataDiscovery;
   readonly resource: string;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint: string | undefined;
@@ -44,7 +44,7 @@ const MARGIN_MS = 30_000;
 const MAX_LIFE = 10 * 365 * 24 * 3600;
 
 /** Reads the reply of a token endpoint (RFC 6749 §5.1). */
-export function decodeTokenReply(document: Json | undefined): Decoded<TokenReply> {
+export function decodeTokenReply(document: Json | undefined): DecodedMetadata<TokenReply> {
   if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
   const { access_token: accessToken, token_type: tokenType, refresh_token: refreshToken, scope } = document;
   if (typeof accessToken !== 'string' || !/^[\x21-\x7e]+$/.test(accessToken))

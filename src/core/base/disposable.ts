@@ -4,7 +4,7 @@ export interface Disposable {
 }
 
 /** Notified of every new and every disposed disposable, so that a test suite can detect leaks. */
-export interface DisposableTracker {
+interface DisposableTracker {
   created(disposable: Disposable): void;
   disposed(disposable: Disposable): void;
 }

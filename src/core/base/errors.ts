@@ -1,7 +1,7 @@
 import type { Json } from './json.ts';
 
 /** Where a failure arose. */
-export type ErrorLayer = 'host' | 'settings' | 'process' | 'transport' | 'protocol' | 'server' | 'tool' | 'policy';
+type ErrorLayer = 'host' | 'settings' | 'process' | 'transport' | 'protocol' | 'server' | 'tool' | 'policy';
 
 /** Whether the failed operation had an effect in the world: an error does not mean that nothing happened. */
 export type Effect = 'none' | 'applied' | 'unknown';

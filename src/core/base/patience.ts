@@ -2,13 +2,13 @@ import { Deferred, ignoreFailure } from './async.ts';
 import type { CancellationToken } from './cancellation.ts';
 import type { Clock } from './clock.ts';
 
-export interface Patience {
+interface Patience {
   readonly clock: Clock;
   readonly ms: number;
   readonly token: CancellationToken;
 }
 
-export type Waited<T> =
+type Waited<T> =
   { readonly kind: 'done'; readonly value: T } | { readonly kind: 'late' } | { readonly kind: 'cancelled' };
 
 /** Waits for work that may never end, or may ignore cancellation: its later result is ignored. */

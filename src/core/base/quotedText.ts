@@ -15,7 +15,7 @@ export function escaped(text: string): string {
     .replaceAll('](', `]${codeOf('(')}`);
 }
 
-export interface CutText {
+interface CutText {
   readonly text: string;
   readonly isWhole: boolean;
 }

@@ -11,7 +11,7 @@ export interface Secret {
 export type Redact = (text: string) => string;
 
 /** Shorter values occur in ordinary text. */
-export const SHORTEST_SECRET = 8;
+const SHORTEST_SECRET = 8;
 /** A line of a key is long; a line of a credential in JSON may be a bracket or a common word. */
 const SHORTEST_LINE = 12;
 const MAX_NAME = 64;

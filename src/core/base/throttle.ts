@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Disposable } from './disposable.ts';
 
-export interface ThrottleOptions {
+interface ThrottleOptions {
   /** Runs the action at once if it did not run within the last interval. */
   readonly leading?: boolean;
 }

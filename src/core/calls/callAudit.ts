@@ -11,7 +11,7 @@ import type { Ids, Logs } from '../ports.ts';
 import { argumentDigest } from './argumentDigest.ts';
 import { toolNamed } from './calledTool.ts';
 
-export interface CallAuditOptions {
+interface CallAuditOptions {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'sha256'>;
   readonly logs: Logs;

@@ -14,7 +14,7 @@ import { urlElicitationsOf } from '../wire/elicitation.ts';
 import type { ElicitationFeature } from '../inputs/elicitationRequests.ts';
 import type { CallContext, CallInterceptor } from './callSteps.ts';
 
-export interface RequiredPagesOptions {
+interface RequiredPagesOptions {
   readonly clock: Clock;
   /** The elicitation feature of the call's server. */
   find(server: string): ElicitationFeature | undefined;

@@ -14,7 +14,7 @@ import type { CallContext } from './callSteps.ts';
 /** Tasks of MCP 2025-11-25, or of the extension that replaces them. */
 export type TaskForm = 'core' | 'extension';
 
-export interface TaskRunPorts {
+interface TaskRunPorts {
   readonly clock: Clock;
   readonly feature: {
     follow(taskId: string, changed: () => void): Disposable;

@@ -48,7 +48,7 @@ export const TASKS_DECLARATION: SessionFeature = {
   capabilities: { extensions: { [TASKS_EXTENSION]: {} } },
 };
 
-export interface TasksOptions {
+interface TasksOptions {
   readonly clock: Clock;
   find(server: string): TaskFeature | undefined;
 }

@@ -16,7 +16,7 @@ import { type AnyConcern, type CallContext, type CallInterceptor, type CallStep,
 import { toolNamed } from './calledTool.ts';
 
 /** The parts of a server that a call needs. */
-export interface CallTarget {
+interface CallTarget {
   readonly snapshot: ServerSnapshot;
   readonly session: Session | undefined;
   readonly onDidChange: Event<unknown>;
@@ -26,7 +26,7 @@ export interface CallTarget {
   freshTools?(token: CancellationToken): Promise<unknown>;
 }
 
-export interface ToolCallsOptions {
+interface ToolCallsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   /** Outermost first. Called once per tool. */
@@ -36,7 +36,7 @@ export interface ToolCallsOptions {
   find(server: string): CallTarget | undefined;
 }
 
-export interface CallSettings {
+interface CallSettings {
   readonly token?: CancellationToken | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -42,7 +42,7 @@ interface Started {
 
 const NO_ANSWERS: Answers = { agreed: new Set(), kept: new Set() };
 
-export interface OwnSettingsOptions {
+interface OwnSettingsOptions {
   readonly ports: Pick<Ports, 'clock' | 'logs' | 'storage' | 'consent'>;
   /** Applies the same settings again after an answer became known. */
   configure(settings: HostSettings): void;

@@ -2,7 +2,7 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { Consent, StartGrants, StartQuestion } from '../ports.ts';
 import { isMcplWidened } from './mcplGrants.ts';
 
-export type StartDecision =
+type StartDecision =
   | { readonly kind: 'allow' }
   | { readonly kind: 'ask'; readonly reason: Exclude<StartQuestion['reason'], 'workspaceFiles'> };
 

@@ -21,7 +21,7 @@ import { fingerprint, sameConnection } from '../session/fingerprint.ts';
 import { type ExpandedConnection, expandConnection, inOpenFolders, readEnvFile } from '../session/variables.ts';
 import { SETTINGS_CONSENT } from './ownSettings.ts';
 
-export interface StartGateOptions {
+interface StartGateOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly consents: ConsentStore;

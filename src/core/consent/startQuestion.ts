@@ -11,7 +11,7 @@ const MAX_OF_NAME = 64;
 const MAX_OF_TARGET = 400;
 const MAX_OF_FOLDER = 160;
 
-export interface ShortQuestion {
+interface ShortQuestion {
   readonly text: string;
   /** Whether this is the whole prompt. Otherwise the user must see the rest before answering. */
   readonly isWhole: boolean;

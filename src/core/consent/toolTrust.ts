@@ -13,7 +13,7 @@ const HIDDEN = /[\p{Cf}\p{Cn}\p{Co}\u{34F}\u{FE00}-\u{FE0F}\u{E0000}-\u{E0FFF}]/
 const META = ['featureSet', 'mcpl/featureSet', 'ui', 'ui/visibility', 'ui/resourceUri'];
 
 /** The parts of a definition that trust covers: what models read, what bounds its arguments, and what grants rights. */
-export function trustedParts({ raw, inputSchema, outputSchema }: Tool): JsonObject {
+function trustedParts({ raw, inputSchema, outputSchema }: Tool): JsonObject {
   const { _meta: meta } = raw;
   const metaParts = isJsonObject(meta) ? members(meta, META) : {};
   return {

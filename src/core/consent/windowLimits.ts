@@ -1,5 +1,11 @@
 import type { HostLimits } from '../model/server.ts';
-import { type Direction, keepsOwn, type Weakening, weakeningLine, type WindowKey } from '../model/settingRules.ts';
+import {
+  type ChangeDirection,
+  keepsOwn,
+  type Weakening,
+  weakeningLine,
+  type WindowKey,
+} from '../model/settingRules.ts';
 
 /** The setting behind each limit. */
 export const LIMIT_KEYS = {
@@ -48,7 +54,7 @@ export function withOwnLimits(
 }
 
 /** Values without an order always count as narrowing. */
-function directionOf(own: HostLimits[keyof HostLimits], all: HostLimits[keyof HostLimits]): Direction {
+function directionOf(own: HostLimits[keyof HostLimits], all: HostLimits[keyof HostLimits]): ChangeDirection {
   return typeof own === 'number' && typeof all === 'number' && all > own ? 'widening' : 'narrowing';
 }
 

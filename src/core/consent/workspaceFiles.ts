@@ -8,7 +8,7 @@ import { RealNames } from '../scopes/paths/realNames.ts';
 import { windowsStyle } from '../scopes/paths/windowsPath.ts';
 
 /** A process about to start, with all variables expanded. */
-export interface PlannedProcess {
+interface PlannedProcess {
   readonly connection: StdioConnection;
   /** Path of the environment file. */
   readonly envFile: string | undefined;

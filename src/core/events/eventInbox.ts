@@ -14,7 +14,7 @@ import type { HostLimits } from '../model/server.ts';
 import type { Admission, EventChange, EventStore } from '../ports.ts';
 import { EventShelf } from './eventShelf.ts';
 
-export interface StoredInboxOptions {
+interface StoredInboxOptions {
   readonly clock: Clock;
   readonly events: EventStore;
   readonly log: Logger;

@@ -24,9 +24,9 @@ import type {
 } from './fields.ts';
 import { initialValue } from './enteredValue.ts';
 
-export type Collected = { readonly kind: 'arguments'; readonly args: JsonObject } | InvalidArguments;
+type Collected = { readonly kind: 'arguments'; readonly args: JsonObject } | InvalidArguments;
 
-export interface InvalidArguments {
+interface InvalidArguments {
   readonly kind: 'invalid';
   /** Error messages by field id, in field order. */
   readonly errors: Readonly<Record<string, string>>;
@@ -247,7 +247,7 @@ function readJson(field: JsonField, text: string): Reading {
   return valueOf(value);
 }
 
-export type ParsedArgument =
+type ParsedArgument =
   { readonly kind: 'value'; readonly value: Json } | { readonly kind: 'wrong'; readonly problem: string };
 
 /** Parses JSON that the user entered. */

@@ -15,7 +15,7 @@ export interface FieldBase {
   readonly default: Json | undefined;
 }
 
-export interface TextField extends FieldBase, TextRules {
+interface TextField extends FieldBase, TextRules {
   readonly kind: 'text';
   readonly multiline: boolean;
 }
@@ -30,7 +30,7 @@ export interface TextRules {
 
 export type TextFormat = 'password' | 'uri' | 'email' | 'date' | 'time' | 'date-time' | 'uuid';
 
-export interface NumberField extends FieldBase, NumberRules {
+interface NumberField extends FieldBase, NumberRules {
   readonly kind: 'number';
 }
 
@@ -43,7 +43,7 @@ export interface NumberRules {
   readonly step: number | undefined;
 }
 
-export interface BooleanField extends FieldBase {
+interface BooleanField extends FieldBase {
   readonly kind: 'boolean';
 }
 
@@ -54,7 +54,7 @@ export interface Option {
 }
 
 /** Select one value. The form's value is the option's index. */
-export interface ChoiceField extends FieldBase {
+interface ChoiceField extends FieldBase {
   readonly kind: 'choice';
   readonly options: readonly Option[];
 }

@@ -13,7 +13,7 @@ export type CompiledSchema =
   | { readonly kind: 'fault'; readonly why: string };
 
 /** A part of a plain schema. Absent members are no restriction. */
-export interface PlainNode {
+interface PlainNode {
   readonly types: readonly string[] | undefined;
   readonly allowed: ReadonlySet<Json> | undefined;
   readonly required: readonly string[];

@@ -5,7 +5,7 @@ const MAX_HOPS = 16;
 /** Larger schemas are not inlined. Copying one into every field that refers to it would take seconds. */
 const MAX_KEYWORDS = 100;
 
-export interface Shape {
+interface Shape {
   readonly schema: JsonObject;
   readonly nullable: boolean;
 }

@@ -21,7 +21,7 @@ const ANSWERS: readonly (readonly [words: string, choice: ApprovalChoice])[] = [
 ];
 
 /** Params of MCP's `elicitation/create` for a form. */
-export interface FormParams extends JsonObject {
+interface FormParams extends JsonObject {
   readonly message: string;
   readonly requestedSchema: JsonObject;
 }

@@ -13,7 +13,7 @@ import { notificationMessage, type RequestId, requestMessage } from './gatewayMe
 export type GatewayApprovals = Pick<Approvals, 'onDidChange' | 'onDidSettle' | 'pending' | 'answer' | 'asksInChat'>;
 
 /** A tool call of the client that has no answer yet. */
-export interface OpenCall {
+interface OpenCall {
   /** The same object that was passed to the host. */
   readonly request: ToolCallRequest;
   readonly progress: CallProgress;

@@ -7,7 +7,7 @@ import type { ModelPreferences, SamplingMessage, SamplingRequest } from '../mode
 import type { ClientLocation } from './clientRequests.ts';
 import type { GatewayClients } from './gatewayClients.ts';
 
-export interface ChatSamplerOptions {
+interface ChatSamplerOptions {
   readonly own: Pick<Sampler, 'sample'>;
   readonly clients: Pick<GatewayClients, 'modelsOf'>;
   /** Whether a model is available for the host's own requests. */

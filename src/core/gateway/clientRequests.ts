@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Ids } from '../ports.ts';
 import { notificationMessage, type RequestId, requestMessage } from './gatewayMessages.ts';
 
-export type SendToClient = (message: JsonObject) => void;
+type SendToClient = (message: JsonObject) => void;
 
 /** A place where a client can be asked. */
 export interface ClientLocation {

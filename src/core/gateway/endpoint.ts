@@ -8,7 +8,7 @@ import { isListed } from './offerLists.ts';
 
 const MAX_SESSIONS = 64;
 
-export interface GatewayEndpointOptions extends GatewaySessionOptions {
+interface GatewayEndpointOptions extends GatewaySessionOptions {
   readonly maxSessions?: number | undefined;
 }
 

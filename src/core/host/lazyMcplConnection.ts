@@ -3,7 +3,7 @@ import type { McplSnapshot } from '../model/mcpl.ts';
 import type { McplConnection } from '../mcpl/connection.ts';
 import type { McplEngine, UnitConnection } from './engine.ts';
 
-export interface McplSideOptions extends UnitConnection {
+interface McplSideOptions extends UnitConnection {
   engine(): Promise<McplEngine>;
 }
 

@@ -11,7 +11,7 @@ import { decodeResult, type ResultView } from '../model/content.ts';
 import type { InferenceSettings, McplSettings } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { ScopeSettings } from '../model/scope.ts';
-import type { ServerDefinition, ServerSnapshot, ServerState, StopReason, ServerChange } from '../model/server.ts';
+import type { ServerDefinition, ServerSnapshot, ServerState, StopReason, ServerAspect } from '../model/server.ts';
 import { effectiveMcpl } from '../consent/mcplGrants.ts';
 import { effectiveAutoApprove } from '../consent/startConsent.ts';
 import { setOffOf } from '../mcpl/offerSets.ts';
@@ -34,7 +34,7 @@ import { ServerOffer } from '../offer/serverOffer.ts';
 import { ToolTrust } from '../offer/trustedTools.ts';
 import type { StartGate } from '../consent/startGate.ts';
 
-export interface ManagedServerOptions {
+interface ManagedServerOptions {
   /** Settles when an earlier server of the same id has ended. */
   readonly after: Promise<void> | undefined;
   readonly ports: Ports;
@@ -67,7 +67,7 @@ export class ManagedServer implements Disposable {
   readonly #options: ManagedServerOptions;
   readonly #log: Logger;
   readonly #store = new DisposableStore();
-  readonly #changed = this.#store.add(new Emitter<ServerChange>());
+  readonly #changed = this.#store.add(new Emitter<ServerAspect>());
   #widening: CancellationSource | undefined;
   #entry: SettingsEntry;
   #runner: ServerRunner | undefined;
@@ -144,7 +144,7 @@ export class ManagedServer implements Disposable {
     this.#define(entry);
   }
 
-  get onDidChange(): Event<ServerChange> {
+  get onDidChange(): Event<ServerAspect> {
     return this.#changed.event;
   }
 
@@ -342,7 +342,7 @@ export class ManagedServer implements Disposable {
     ignoreFailure(asked);
   }
 
-  #tell(what: ServerChange): void {
+  #tell(what: ServerAspect): void {
     this.#lookAtTools();
     this.#snapshot = undefined;
     this.#changed.fire(what);

@@ -21,14 +21,14 @@ import { ScopeHost, type ScopeUnit } from '../scopes/scopeHost.ts';
 import { StateHost, type StatefulServer } from '../states/stateHost.ts';
 
 /** The parts of a server that turns and events need. */
-export interface McplServer extends ScopeUnit, StatefulServer, ModelServer {
+interface McplServer extends ScopeUnit, StatefulServer, ModelServer {
   readonly definition: ServerDefinition | undefined;
   readonly entry: { readonly isGuard?: boolean | undefined };
   readonly state: ServerState;
   readonly mcpl: { readonly member: McplConnection | undefined };
 }
 
-export interface McplHostOptions {
+interface McplHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models' | 'variables' | 'fileNames'>;
   limits(): HostLimits;
   /** Removes secrets from records and model input. */

@@ -2,7 +2,7 @@ import { Deferred, KeyedQueue } from '../base/async.ts';
 import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 
-export interface QuestionQueueOptions {
+interface QuestionQueueOptions {
   readonly clock: Clock;
   /** Maximum questions open and waiting at once. Further ones are not asked. */
   readonly limit: number;

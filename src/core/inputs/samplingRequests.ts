@@ -17,7 +17,7 @@ import { type Asked, QuestionQueue } from './questionQueue.ts';
 import { RateLimit } from '../base/rateLimit.ts';
 import { plural } from '../base/plural.ts';
 
-export interface SamplingOptions {
+interface SamplingOptions {
   /** The server's id in the settings. */
   readonly server: string;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import { decodeLogMessage } from '../wire/logging.ts';
 import { offering } from '../offer/offering.ts';
 import { RateLimit } from '../base/rateLimit.ts';
 
-export interface ServerLoggingOptions {
+interface ServerLoggingOptions {
   readonly clock: Clock;
   /** The server's channel. */
   readonly log: Logger;

@@ -14,7 +14,7 @@ interface Accepted {
   readonly events: EventsChoice | undefined;
 }
 
-export interface FormGrantsOptions {
+interface FormGrantsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly grants: GrantStore;

@@ -5,14 +5,14 @@ import type { FeatureSet, McplDialect } from '../model/mcpl.ts';
 import type { Session } from '../session/session.ts';
 import { capabilitiesOf } from '../wire/mcpl/featureSetMessages.ts';
 
-export interface SetUpdatesOptions {
+interface SetUpdatesOptions {
   readonly log: Logger;
   onTold(enabled: number, disabled: number): void;
   /** The server knows which sets are on; `isFirst`: for the first time over this connection. */
   onGranted(isFirst: boolean): void;
 }
 
-export interface SetUpdate {
+interface SetUpdate {
   readonly choice: { readonly enabled: string[]; readonly disabled: string[]; readonly scopes?: JsonObject };
   /** The sets of `choice.enabled`, and the one that never goes on the wire. */
   readonly enabled: readonly FeatureSet[];

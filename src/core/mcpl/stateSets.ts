@@ -2,7 +2,7 @@ import type { StateKeeper } from '../model/lineage.ts';
 import type { FeatureSet, FeatureSetView, McplDialect, McplSnapshot } from '../model/mcpl.ts';
 
 /** The owner of a state (docs/decisions/state-owner.md). */
-export type StateOwner =
+type StateOwner =
   | { readonly kind: 'set'; readonly featureSet: string; readonly keeper: StateKeeper | 'either' }
   /** Unknown: it is shown to the person, and never sent. */
   | { readonly kind: 'nobody'; readonly featureSet: ''; readonly keeper: StateKeeper | 'either' }
@@ -26,7 +26,7 @@ const NEVER: StateUse = { kind: 'never' };
 const BY_OWNER: StateUse = { kind: 'byOwner' };
 
 /** MCPL §8.1 */
-export function declaresState({ rollback, hostState }: FeatureSet): boolean {
+function declaresState({ rollback, hostState }: FeatureSet): boolean {
   return rollback || hostState;
 }
 

@@ -33,7 +33,7 @@ export function featureSetOfTool(
 }
 
 /** Why a tool is off: a feature set of it is. */
-export interface ToolSetsOff {
+interface ToolSetsOff {
   /** The first set that is off. */
   readonly setOff: string;
   /** All sets that must be on, if there are several. */

@@ -10,7 +10,7 @@ import { declaresUse } from './declaredUses.ts';
 import { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import type { FormGrants } from './formGrants.ts';
 
-export interface UndeclaredUsesOptions {
+interface UndeclaredUsesOptions {
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;

@@ -3,7 +3,7 @@ import { lazy } from '../base/lazy.ts';
 /** A location in a tool's arguments, in a small subset of JSONPath (RFC 9535). */
 export type ArgumentPath = readonly ArgumentStep[];
 
-export type ArgumentStep =
+type ArgumentStep =
   | { readonly kind: 'member'; readonly name: string }
   | { readonly kind: 'item'; readonly index: number }
   /** Every item of a list. */

@@ -13,7 +13,7 @@ export type ContentBlock =
   | { readonly type: 'unknown'; readonly value: Json };
 
 /** The intended audience, as a hint of the server. `undefined` means both. */
-export type Audience = 'user' | 'assistant' | undefined;
+type Audience = 'user' | 'assistant' | undefined;
 
 /** One part of a resource: text, or bytes as base64. */
 export type ResourceContents =

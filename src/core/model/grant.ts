@@ -39,7 +39,7 @@ export interface WildcardGrant {
 /**
  * The feature set that owned the first state of a tool without a set (MCPL §8.1). It also owns the tool's later calls.
  */
-export interface StateOwnerGrant {
+interface StateOwnerGrant {
   readonly id: string;
   readonly direction: 'toServer';
   readonly kind: 'stateOwner';

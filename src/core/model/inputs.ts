@@ -26,8 +26,6 @@ export interface UrlElicitation {
 
 export type Elicitation = FormElicitation | UrlElicitation;
 
-export type ElicitedValue = string | number | boolean | readonly string[];
-
 /** A piece of a message to or from a model. */
 export type SamplingContent =
   | ContentBlock
@@ -87,7 +85,7 @@ export interface SamplingResult {
 }
 
 /** A folder that a server may work in. */
-export interface Root {
+interface Root {
   /** A `file:` URI. */
   readonly uri: string;
   readonly name: string | undefined;

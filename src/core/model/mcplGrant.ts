@@ -30,7 +30,7 @@ export type McplGrant =
   | { readonly kind: 'model'; readonly model: string; readonly instead: string | undefined }
   | { readonly kind: Budget; readonly most: number; readonly instead: number };
 
-export type Budget = 'requestsPerHour' | 'tokensPerDay';
+type Budget = 'requestsPerHour' | 'tokensPerDay';
 
 /** A grant as stored with a consent: its kind, and the rest as JSON. */
 export function grantLine(grant: McplGrant): string {

@@ -1,7 +1,7 @@
 import type { Usage } from './inference.ts';
 
 /** The purposes of model use: a server's request, an event, MCP sampling, a turn of `@mcpl`, a wrapped model. */
-export const MODEL_ROUTES = ['inference', 'event', 'sampling', 'chat', 'wrapped'] as const;
+const MODEL_ROUTES = ['inference', 'event', 'sampling', 'chat', 'wrapped'] as const;
 export type ModelRoute = (typeof MODEL_ROUTES)[number];
 
 /** The operation names in the audit. */
@@ -26,7 +26,7 @@ export function spentText({ inputTokens, outputTokens }: Usage): string {
 }
 
 /** The caller that used a model, and its route. Without a server it is the user. */
-export interface ModelUser {
+interface ModelUser {
   readonly server: string | undefined;
   readonly route: ModelRoute;
 }

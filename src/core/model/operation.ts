@@ -1,5 +1,5 @@
 import type { Effect, HostError } from '../base/errors.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { ResultView } from './content.ts';
 
 /** How a call reached the host. */
@@ -43,10 +43,4 @@ export interface Operation {
   /** Id of the server's task, if the call became one. */
   readonly taskId: string | undefined;
   readonly state: OperationState;
-}
-
-/** Members that interceptors add to the request: top-level ones and `_meta`. */
-export interface OutgoingExtras {
-  readonly params: Readonly<Record<string, Json>>;
-  readonly meta: Readonly<Record<string, Json>>;
 }

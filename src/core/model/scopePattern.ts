@@ -4,7 +4,7 @@ import { alternativesOf } from './braces.ts';
  * Syntax of scope patterns in settings. They are globs in which `\` is read as `/`, so nothing can be escaped. Brackets
  * make a special character literal, such as `[*]`. The meaning of patterns is defined in `scopes/`.
  */
-export const MAX_PATTERN = 1_024;
+const MAX_PATTERN = 1_024;
 export const MAX_ALTERNATIVES = 256;
 /** Maximum total length of all alternatives. */
 const MAX_WRITTEN_OUT = 65_536;

@@ -295,7 +295,7 @@ export type Listing =
   { readonly kind: 'unread' } | { readonly kind: 'read' } | { readonly kind: 'failed'; readonly error: HostError };
 
 /** The part of a server that changed. */
-export type ServerChange = 'settings' | 'state' | 'mcpl' | 'tools' | 'resources' | 'prompts';
+export type ServerAspect = 'settings' | 'state' | 'mcpl' | 'tools' | 'resources' | 'prompts';
 
 /** A snapshot of one server. */
 export interface ServerSnapshot {

@@ -19,7 +19,7 @@ export interface SettingRule {
   readonly widening: RuleAnswer;
 }
 
-export type Direction = 'narrowing' | 'widening';
+export type ChangeDirection = 'narrowing' | 'widening';
 
 const rule = (narrowing: RuleAnswer, widening: RuleAnswer): SettingRule => ({ narrowing, widening });
 const FREE = rule('free', 'free');
@@ -105,12 +105,12 @@ export type WindowKey = keyof typeof WINDOW_RULES;
 
 const RULES: Readonly<Record<string, SettingRule>> = { ...ENTRY_RULES, ...WINDOW_RULES };
 
-export function answerOf(key: EntryKey | WindowKey, direction: Direction): RuleAnswer {
+export function answerOf(key: EntryKey | WindowKey, direction: ChangeDirection): RuleAnswer {
   return RULES[key]?.[direction] ?? 'never';
 }
 
 /** Whether the user's value applies until the user agrees to this change. */
-export function keepsOwn(key: EntryKey | WindowKey, direction: Direction, isGuard: boolean): boolean {
+export function keepsOwn(key: EntryKey | WindowKey, direction: ChangeDirection, isGuard: boolean): boolean {
   const answer = answerOf(key, direction);
   return answer === 'keeps' || (answer === 'keepsForGuard' && isGuard);
 }

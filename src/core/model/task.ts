@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
 
 export const TASK_STATUSES = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const;
-export type TaskStatus = (typeof TASK_STATUSES)[number];
+type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /** Work that continues on the server after the answer. Covers both kinds of tasks. */
 export interface Task {

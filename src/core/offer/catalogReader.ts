@@ -10,7 +10,7 @@ import type { Session } from '../session/session.ts';
 import type { Page } from '../wire/page.ts';
 
 /** What tells one kind of list from another. */
-export interface CatalogKind<T> {
+interface CatalogKind<T> {
   /** In sentences: "tools". */
   readonly noun: string;
   readonly method: string;
@@ -24,13 +24,13 @@ export interface CatalogKind<T> {
 }
 
 /** What a server says of a change beside the news that there was one. */
-export interface CatalogChange<T> {
+interface CatalogChange<T> {
   readonly added: readonly T[];
   /** By key. */
   readonly removed: readonly string[];
 }
 
-export interface CatalogReaderOptions<T> {
+interface CatalogReaderOptions<T> {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;

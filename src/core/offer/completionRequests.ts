@@ -9,7 +9,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeCompletion, encodeCompletion } from '../wire/completionMessages.ts';
 import { valueOf } from './decodedValue.ts';
 
-export interface CompletionsOptions {
+interface CompletionsOptions {
   readonly clock: Clock;
   requestTimeoutMs(): number;
 }

@@ -6,7 +6,7 @@ import { isForAppsOnly, toolsOff } from '../mcpl/toolFeatureSets.ts';
 import type { Consent } from '../ports.ts';
 import type { ToolTrust } from './trustedTools.ts';
 
-export interface OfferedToolsOptions {
+interface OfferedToolsOptions {
   readonly definition: ServerDefinition | undefined;
   readonly consent: Consent | undefined;
   readonly tools: readonly Tool[];

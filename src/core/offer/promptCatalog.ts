@@ -12,7 +12,7 @@ import { CatalogReader } from './catalogReader.ts';
 import { valueOf } from './decodedValue.ts';
 import { offering } from './offering.ts';
 
-export interface PromptCatalogOptions {
+interface PromptCatalogOptions {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;

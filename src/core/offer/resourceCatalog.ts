@@ -17,7 +17,7 @@ import {
   type ResourceSubscriptionsOptions,
 } from './resourceSubscriptions.ts';
 
-export interface ResourceCatalogOptions extends ResourceSubscriptionsOptions {
+interface ResourceCatalogOptions extends ResourceSubscriptionsOptions {
   readonly clock: Clock;
   listTimeoutMs(): number;
   /** Called with the whole list after each reading. */

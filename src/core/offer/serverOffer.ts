@@ -14,16 +14,16 @@ import { PromptCatalog } from './promptCatalog.ts';
 import { ResourceCatalog } from './resourceCatalog.ts';
 import { ToolCatalog } from './toolCatalog.ts';
 
-export interface ServerOfferOptions {
+interface ServerOfferOptions {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;
   mcpl(): McplSnapshot | undefined;
 }
 
-export type OfferKind = 'tools' | 'resources' | 'prompts';
+type OfferKind = 'tools' | 'resources' | 'prompts';
 
-export interface OfferChange {
+interface OfferChange {
   readonly kind: OfferKind;
   /** Whether the change is visible. */
   readonly isNews: boolean;

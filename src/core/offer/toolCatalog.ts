@@ -9,7 +9,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeToolChange, decodeToolPage } from '../wire/tools.ts';
 import { CatalogReader } from './catalogReader.ts';
 
-export interface ToolCatalogOptions {
+interface ToolCatalogOptions {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;

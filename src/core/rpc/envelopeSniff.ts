@@ -2,7 +2,7 @@
 export const SNIFFED_HEAD = 4 * 1024;
 export const SNIFFED_TAIL = 256;
 
-export interface SniffedEnvelope {
+interface SniffedEnvelope {
   readonly id: number | string | undefined;
   readonly isRequest: boolean;
 }

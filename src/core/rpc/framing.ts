@@ -9,7 +9,7 @@ import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
 import type { DroppedMessage } from './transport.ts';
 import { type LiftedValue, LONG_MESSAGE, ValueLifter } from './valueLifter.ts';
 
-export const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
+const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
 const NOISE_CLIP = 500;
 const NEWLINE = 0x0a;
 const MAX_HEADER_LINES = 20;
@@ -19,7 +19,7 @@ const LONG = 1024 * 1024;
 const ARRAY = /^\[\s*(?:[[{\]"]|(?:-?\d[\d.eE+-]*|true|false|null)\s*[,\]])/;
 const CONTENT_LENGTH = /^content-length\s*:\s*(\d{1,15})\s*$/i;
 
-export interface FramingOptions {
+interface FramingOptions {
   /** Maximum size of a message in bytes. */
   readonly lineCap?: number | undefined;
   /** A platform decoder that is faster than `TextDecoder` for short texts. */

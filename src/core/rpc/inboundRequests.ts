@@ -19,7 +19,7 @@ export interface InboundContext {
   commit?(): void;
 }
 
-export interface InboundPorts {
+interface InboundPorts {
   /** Answers a request. Throw a `WireError` to answer with an error. */
   handle(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json;
   send(answer: JsonObject): void;

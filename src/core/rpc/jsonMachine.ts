@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from '../base/json.ts';
 
 /** The last token passed. */
-export type JsonMark =
+type JsonMark =
   | 'none'
   /** A name in the watched object starts after its opening quotation mark. */
   | 'nameBegins'

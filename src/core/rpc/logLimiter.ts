@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { plural } from '../base/plural.ts';
 
-export interface LogLimits {
+interface LogLimits {
   readonly lines: number;
   readonly perMs: number;
 }

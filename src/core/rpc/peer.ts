@@ -25,7 +25,7 @@ export interface RpcHandlers {
   notification(method: string, params: JsonObject): void;
 }
 
-export interface PeerOptions {
+interface PeerOptions {
   readonly clock: Clock;
   /** The id before the first one. A connection that changes its owner must not reuse ids. */
   readonly lastId?: number | undefined;

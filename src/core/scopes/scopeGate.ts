@@ -19,7 +19,7 @@ export interface ScopedServer extends ScopedUnit {
   readonly takesScopes: boolean;
 }
 
-export interface ScopeGateOptions {
+interface ScopeGateOptions {
   decider(): Promise<ScopeDecider>;
   find(server: string): ScopedServer | undefined;
 }

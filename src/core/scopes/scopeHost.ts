@@ -8,7 +8,7 @@ import type { Recorder } from '../audit/recorder.ts';
 import type { ElevationRequest, ScopeAuthority } from './scopeRequests.ts';
 import type { AuditQuery, AuditEntry } from '../model/audit.ts';
 import type { ApprovalGrant } from '../model/grant.ts';
-import type { HostLimits, ServerSnapshot, ServerChange } from '../model/server.ts';
+import type { HostLimits, ServerSnapshot, ServerAspect } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
 import type { ScopeContext } from './paths/computed.ts';
 import { StoredApprovals } from '../approvals/approvals.ts';
@@ -22,7 +22,7 @@ export interface ScopeUnit extends ScopedServer {
   readonly workingFolder: string | undefined;
 }
 
-export interface ScopeHostOptions {
+interface ScopeHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'variables' | 'fileNames'>;
   readonly audit: Recorder & { list(query: AuditQuery): Promise<readonly AuditEntry[]> };
   limits(): HostLimits;
@@ -85,7 +85,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   }
 
   /** Ends the approvals that a change of the server makes void. */
-  changed(unit: ScopeUnit, what: ServerChange): void {
+  changed(unit: ScopeUnit, what: ServerAspect): void {
     const { snapshot } = unit;
     if (snapshot.state.kind !== 'running') this.approvals.withdraw(unit.id);
     if (snapshot.state.kind !== 'running' || !TELLING.includes(what)) return;
@@ -145,7 +145,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
 }
 
 /** Changes that may end an approval. A consent change is announced with the tools. */
-const TELLING: readonly ServerChange[] = ['settings', 'mcpl', 'tools'];
+const TELLING: readonly ServerAspect[] = ['settings', 'mcpl', 'tools'];
 
 function isOff({ mcpl }: ServerSnapshot, featureSet: string | undefined): boolean {
   if (featureSet === undefined) return false;

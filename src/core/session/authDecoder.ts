@@ -3,7 +3,7 @@ import type { Secret } from '../base/secrets.ts';
 import type { AuthFlow, AuthSettings, IdentityProvider } from '../model/auth.ts';
 
 /** The part of an entry's reader that member decoders need. */
-export interface ProblemNotes {
+interface ProblemNotes {
   fail(path: readonly (string | number)[], message: string): void;
   warn(path: readonly (string | number)[], message: string): void;
 }
@@ -163,7 +163,7 @@ function present<const K extends string, V>(key: K, value: V | undefined): Parti
 }
 
 /** Settings with all variables expanded, and the secrets in them. */
-export interface ExpandedAuth {
+interface ExpandedAuth {
   readonly settings: AuthSettings;
   readonly secrets: readonly Secret[];
 }

@@ -8,7 +8,7 @@ interface Part {
   readonly contributed: ContributedLayer | undefined;
 }
 
-export interface Chosen {
+interface Chosen {
   readonly parts: readonly Part[];
   /** The extension whose contribution is used. */
   readonly contributed: ContributedLayer | undefined;

@@ -6,14 +6,14 @@ import { DIALECT_REVISION } from './dialectResults.ts';
 export type InitializeAnswer =
   { readonly kind: 'result'; readonly result: Json } | { readonly kind: 'error'; readonly error: RemoteFailure };
 
-export interface DialectQuestion {
+interface DialectQuestion {
   readonly setting: 'auto' | 'off' | 'force';
   /** The dialect of the last request. */
   readonly asked: 'standard' | 'dialect';
 }
 
 /** What the answer to `initialize` says about the dialect. `failed` lets the standard path report the error. */
-export type DialectVerdict = 'standard' | 'dialect' | 'askAgain' | 'failed';
+type DialectVerdict = 'standard' | 'dialect' | 'askAgain' | 'failed';
 
 const INVALID_PARAMS = -32602;
 /** The dialect's servers use their own error codes from here on. */

@@ -18,7 +18,7 @@ export interface Spoken {
   readonly params?: JsonObject | undefined;
 }
 
-export type SpokenRequest =
+type SpokenRequest =
   | { readonly kind: 'send'; readonly spoken: Spoken }
   /** The dialect does not need this request. */
   | { readonly kind: 'answered'; readonly result: JsonObject };

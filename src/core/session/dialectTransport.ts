@@ -20,7 +20,7 @@ import {
 const SHUTDOWN_MS = 1_000;
 const REMARKS = { lines: 20, perMs: 10_000 };
 
-export interface DialectOptions {
+interface DialectOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** The result of an `initialize` that was already sent on this connection. */

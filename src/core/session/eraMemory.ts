@@ -8,7 +8,7 @@ import type { Handshake } from '../wire/handshake.ts';
 import { decodeAdvert } from '../wire/mcpl/advert.ts';
 import { LEGACY_VERDICT_MS } from './openingPlan.ts';
 
-export interface EraMemoryOptions {
+interface EraMemoryOptions {
   readonly verdicts: VerdictStore;
   readonly fingerprint: string;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface EraMemoryOptions {
  * The reason for the era of a start. `answer`: the server's behavior. `silence`: no answer in time. `load`: no answer
  * in time, but the machine was slow too.
  */
-export type EraBasis = 'answer' | 'silence' | 'load';
+type EraBasis = 'answer' | 'silence' | 'load';
 
 /**
  * Remembers a server's era for the next start. A verdict from silence is stored only if two starts agree, and a late

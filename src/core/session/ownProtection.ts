@@ -2,7 +2,7 @@ import { coveredBy, nearestPattern } from '../model/featureSetPattern.ts';
 import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl.ts';
 import { PUSH_POLICIES } from '../model/mcpl.ts';
 import type { ProtocolSettings } from '../model/server.ts';
-import { type Direction, type EntryKey, keepsOwn, type Weakening, weakeningLine } from '../model/settingRules.ts';
+import { type ChangeDirection, type EntryKey, keepsOwn, type Weakening, weakeningLine } from '../model/settingRules.ts';
 
 /** The parts of an entry that protect the user, apart from the connection. */
 export interface Protection {
@@ -21,14 +21,14 @@ export function isGuard({ mcpl }: Pick<Protection, 'mcpl'>): boolean {
 interface Change {
   readonly key: EntryKey;
   readonly path: readonly string[];
-  readonly direction: Direction;
+  readonly direction: ChangeDirection;
   readonly value: unknown;
   readonly instead: unknown;
   /** Restores the user's value. */
   restore(all: Protection): Protection;
 }
 
-export interface Protected {
+interface Protected {
   /** The effective values: workspace values if they are free or agreed, else the user's. */
   readonly effective: Protection;
   /** Values that wait for the user. */
@@ -118,7 +118,7 @@ function hookChanges(own: Protection, all: Protection): readonly Change[] {
   });
   const change = <K extends keyof typeof mine>(
     key: K,
-    direction: Direction | undefined,
+    direction: ChangeDirection | undefined,
     hooks: Partial<typeof mine> = { [key]: mine[key] },
   ): readonly Change[] =>
     direction === undefined
@@ -134,7 +134,7 @@ function hookChanges(own: Protection, all: Protection): readonly Change[] {
           },
         ];
   const lost = mine.positions.filter((position) => !theirs.positions.includes(position));
-  const narrowed = (is: boolean): Direction | undefined => (is ? 'narrowing' : undefined);
+  const narrowed = (is: boolean): ChangeDirection | undefined => (is ? 'narrowing' : undefined);
   return [
     ...change('order', narrowed(mine.order !== theirs.order)),
     ...change('readUserMessage', narrowed(mine.readUserMessage && !theirs.readUserMessage)),

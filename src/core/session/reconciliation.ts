@@ -1,9 +1,9 @@
 import { canStart, canStop, type ServerDefinition, type ServerState } from '../model/server.ts';
 import { sameConnection } from './fingerprint.ts';
 
-export type Step = 'none' | 'start' | 'stop' | 'restart';
+type Step = 'none' | 'start' | 'stop' | 'restart';
 
-export interface Reconciliation {
+interface Reconciliation {
   readonly before: ServerDefinition | undefined;
   /** Absent if the entry has an error. A running server then keeps its last definition. */
   readonly after: ServerDefinition | undefined;

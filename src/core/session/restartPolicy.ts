@@ -1,5 +1,5 @@
 /** What to do about a crashed server. */
-export type RestartDecision =
+type RestartDecision =
   { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'giveUp'; readonly crashes: number };
 
 const WINDOW_MS = 3 * 60_000;

@@ -31,7 +31,7 @@ import { activityOf } from './peerActivity.ts';
 import type { Session, SessionActivity, SessionFeature, SessionRequest } from './session.ts';
 import { StatelessTransport } from './statelessTransport.ts';
 
-export interface StatelessOptions extends ChannelOptions {
+interface StatelessOptions extends ChannelOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly protocolVersion: string;
   /** The server's answer to `server/discover`. */

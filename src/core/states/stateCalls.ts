@@ -20,7 +20,7 @@ import type { StateQueue, StateTurn } from './stateQueue.ts';
 import type { CallContext, CallStep } from '../calls/callSteps.ts';
 import type { StatefulServer } from './statefulServer.ts';
 
-export interface StateCallsOptions {
+interface StateCallsOptions {
   readonly clock: Clock;
   readonly states: StateStore;
   readonly queue: StateQueue;

@@ -15,7 +15,7 @@ import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.
 
 export type { StatefulServer };
 
-export interface StateHostOptions {
+interface StateHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage'>;
   readonly audit: Recorder;
   limits(): HostLimits;

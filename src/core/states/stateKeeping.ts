@@ -10,7 +10,7 @@ import { checkpointName, type KeptState, type LineageKey } from '../model/lineag
 import type { StateRecord, StateStore, StateUpdate } from '../ports.ts';
 import { keyText } from './lineageKey.ts';
 
-export interface StateKeepingOptions {
+interface StateKeepingOptions {
   readonly clock: Clock;
   readonly states: StateStore;
   readonly audit: Recorder;

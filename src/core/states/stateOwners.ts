@@ -2,7 +2,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
-export interface StateOwnersOptions {
+interface StateOwnersOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly grants: GrantStore;

@@ -21,7 +21,7 @@ export interface LineageActions extends Pick<Lineages, 'plan' | 'rollBack' | 'co
   forgot(key: LineageKey): void;
 }
 
-export interface StoredLineagesOptions {
+interface StoredLineagesOptions {
   readonly clock: Clock;
   readonly states: StateStore;
   readonly log: Logger;

@@ -9,7 +9,7 @@ import {
   type MessageOutline,
   matcher,
   outline,
-  type Redact,
+  type TraceRedaction,
   type ShownText,
   shownText,
   type TraceDirection,
@@ -18,7 +18,7 @@ import {
 } from './traceEntry.ts';
 import { type RingLimits, TraceRing } from './traceRing.ts';
 
-export interface TraceOptions {
+interface TraceOptions {
   readonly clock: Clock;
   readonly limits?: RingLimits | undefined;
 }
@@ -77,13 +77,13 @@ export class ProtocolTrace implements Disposable {
     this.#tell();
   }
 
-  record(direction: TraceDirection, message: Json, redact: Redact): void {
+  record(direction: TraceDirection, message: Json, redact: TraceRedaction): void {
     if (!this.#isOn) return;
     this.#add(direction, outline(message), shownText(withoutUnread(message), redact));
   }
 
   /** Records a message that arrived but was not read. The reason replaces its text. */
-  recordDropped(id: RpcId | undefined, reason: string, redact: Redact): void {
+  recordDropped(id: RpcId | undefined, reason: string, redact: TraceRedaction): void {
     if (!this.#isOn) return;
     const text = redact(reason);
     this.#add('received', { kind: 'dropped', id, method: undefined }, { size: text.length, text, isCut: false });

@@ -4,7 +4,7 @@ import { classify } from '../rpc/messages.ts';
 /** Direction of a message, as seen from this host. */
 export type TraceDirection = 'sent' | 'received';
 
-export type TraceKind = 'request' | 'notification' | 'result' | 'error' | 'dropped' | 'unknown';
+type TraceKind = 'request' | 'notification' | 'result' | 'error' | 'dropped' | 'unknown';
 
 /** One message of a connection. */
 export interface TraceEntry {
@@ -34,7 +34,7 @@ export interface TraceFilter {
 export const ALL_MESSAGES: TraceFilter = { text: '', direction: 'both' };
 
 /** Maximum length of a stored text. */
-export const MAX_TEXT = 65_536;
+export const MAX_ENTRY_TEXT = 65_536;
 const MAX_METHOD = 200;
 
 export function matcher({ text, direction }: TraceFilter): (entry: TraceEntry) => boolean {
@@ -44,7 +44,7 @@ export function matcher({ text, direction }: TraceFilter): (entry: TraceEntry) =
     (wanted === '' || entry.method?.toLowerCase().includes(wanted) === true);
 }
 
-export type Redact = (text: string) => string;
+export type TraceRedaction = (text: string) => string;
 
 export interface ShownText {
   readonly size: number;
@@ -53,7 +53,7 @@ export interface ShownText {
 }
 
 /** The message as text. Never throws, because tracing must not affect the connection. */
-export function shownText(message: Json, redact: Redact): ShownText {
+export function shownText(message: Json, redact: TraceRedaction): ShownText {
   let whole: string;
   try {
     whole = JSON.stringify(message);
@@ -62,9 +62,9 @@ export function shownText(message: Json, redact: Redact): ShownText {
   }
   // Long messages are cut before secrets are removed. A secret that crosses the cut is not found, so the end is dropped
   // as well.
-  const isLong = whole.length > 2 * MAX_TEXT;
-  const clean = redact(isLong ? whole.slice(0, 2 * MAX_TEXT) : whole);
-  const room = isLong ? Math.min(MAX_TEXT, Math.max(1, clean.length - MAX_TEXT)) : MAX_TEXT;
+  const isLong = whole.length > 2 * MAX_ENTRY_TEXT;
+  const clean = redact(isLong ? whole.slice(0, 2 * MAX_ENTRY_TEXT) : whole);
+  const room = isLong ? Math.min(MAX_ENTRY_TEXT, Math.max(1, clean.length - MAX_ENTRY_TEXT)) : MAX_ENTRY_TEXT;
   const isCut = isLong || clean.length > room;
   return { size: whole.length, text: isCut ? detached(clip(clean, room)) : clean, isCut };
 }

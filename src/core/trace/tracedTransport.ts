@@ -5,11 +5,11 @@ import type { MemberPath } from '../base/unreadJson.ts';
 import { withoutParts } from '../rpc/messageText.ts';
 import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
 import type { ProtocolTrace } from './protocolTrace.ts';
-import type { Redact } from './traceEntry.ts';
+import type { TraceRedaction } from './traceEntry.ts';
 
-export interface TapOptions {
+interface TapOptions {
   readonly trace: ProtocolTrace;
-  readonly redact: Redact;
+  readonly redact: TraceRedaction;
   /** Filter for secrets that the receiver must not learn, or `undefined` without any. */
   readonly foreign: () => ForeignSecrets | undefined;
 }
@@ -30,7 +30,7 @@ const NEVER: Event<never> = () => toDisposable(() => undefined);
 class TracedTransport implements Transport {
   readonly #inner: Transport;
   readonly #trace: ProtocolTrace;
-  readonly #redact: Redact;
+  readonly #redact: TraceRedaction;
   readonly #foreign: TapOptions['foreign'];
   readonly onDropped: Event<DroppedMessage>;
   readonly onRenewed: Event<Json>;

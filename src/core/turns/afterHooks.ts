@@ -17,7 +17,7 @@ export interface Checked {
   readonly remarks: readonly string[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly token: CancellationToken;
   onStep(step: string): void;
 }

@@ -5,7 +5,7 @@ import type { InferenceSettings } from '../model/mcpl.ts';
 import type { AuditStore, Clock, ModelUse } from '../ports.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
-export interface BudgetsOptions {
+interface BudgetsOptions {
   readonly clock: Clock;
   readonly audit: Pick<AuditStore, 'used'>;
   readonly recorder: Recorder;
@@ -19,13 +19,13 @@ export interface Payer {
   readonly settings: { readonly inference: InferenceSettings };
 }
 
-export interface Spent {
+interface Spent {
   readonly requestsLastHour: number;
   readonly tokensLastDay: number;
 }
 
 /** The exceeded limit. `unread` means that earlier use is not known yet. */
-export type BudgetLimit = 'requestsPerHour' | 'tokensPerDay' | 'concurrent' | 'unread';
+type BudgetLimit = 'requestsPerHour' | 'tokensPerDay' | 'concurrent' | 'unread';
 
 export interface Refusal {
   readonly kind: 'refused';
@@ -45,7 +45,7 @@ export interface Taken {
   done(tokens: number | undefined): void;
 }
 
-export interface Allowance {
+interface Allowance {
   readonly kind: 'allowed';
   readonly maxTokens: number;
 }

@@ -13,7 +13,7 @@ export type ChatHookHost = Pick<Host, 'openInference' | 'server' | 'redact'> & {
   readonly events: Pick<Host['events'], 'list'>;
 };
 
-export interface ChatHooksOptions {
+interface ChatHooksOptions {
   readonly host: ChatHookHost;
   readonly clock: Clock;
   readonly log: Logger;

@@ -18,7 +18,7 @@ export type Unanswered =
   /** The model threw, which violates its contract. */
   | { readonly kind: 'broken'; readonly error: unknown };
 
-export interface ModelRun {
+interface ModelRun {
   readonly clock: Clock;
   readonly model: LanguageModel;
   readonly request: ModelRequest;

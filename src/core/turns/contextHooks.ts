@@ -10,7 +10,7 @@ import type { Participant } from '../mcpl/participant.ts';
 import { redactContent } from '../events/pushRedaction.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
-export interface GatherOptions {
+interface GatherOptions {
   readonly token: CancellationToken;
   /** Maximum time for each server, whatever its settings say. */
   readonly mostMs?: number | undefined;

@@ -6,18 +6,18 @@ import { assertNever, type HostError, isHostError, toHostError } from '../base/e
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Participant } from '../mcpl/participant.ts';
 
-export interface HookCall {
+interface HookCall {
   readonly method: string;
   readonly params: JsonObject;
   readonly timeoutMs: number;
 }
 
-export interface HookContext {
+interface HookContext {
   readonly clock: Clock;
   readonly token: CancellationToken;
 }
 
-export type HookOutcome =
+type HookOutcome =
   | { readonly kind: 'answered'; readonly result: Json }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'failed'; readonly error: HostError }

@@ -6,9 +6,9 @@ import type { Clock } from '../ports.ts';
 import type { HookTurn } from '../wire/mcpl/hooks.ts';
 import type { Participant } from '../mcpl/participant.ts';
 
-export type HookUse = Extract<Capability, `contextHooks.${string}`>;
+type HookUse = Extract<Capability, `contextHooks.${string}`>;
 
-export type Authority =
+type Authority =
   | { readonly kind: 'allowed'; readonly featureSet: string | undefined }
   | { readonly kind: 'refused'; readonly why: string };
 

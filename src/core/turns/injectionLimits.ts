@@ -12,7 +12,7 @@ export interface Placed {
   readonly content: readonly ContentBlock[];
 }
 
-export interface Admitted {
+interface Admitted {
   readonly placed: readonly Placed[];
   /** A sentence each. */
   readonly remarks: readonly string[];

@@ -28,7 +28,7 @@ export interface ModelServer {
   readonly mcpl: { readonly member: Pick<Participant, 'setsFor'> | undefined };
 }
 
-export interface StoredModelUsesOptions {
+interface StoredModelUsesOptions {
   readonly clock: Clock;
   readonly audit: StoredAudit;
   readonly store: Pick<AuditStore, 'totals'>;

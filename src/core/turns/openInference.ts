@@ -7,7 +7,7 @@ import type { Gathered } from './contextHooks.ts';
 import { asMessages, injectors } from './injections.ts';
 import type { HookedTurn, TurnHooks } from './turnHooks.ts';
 
-export interface OpenInferencesOptions {
+interface OpenInferencesOptions {
   readonly ids: Pick<Ids, 'uuid'>;
   readonly hooks: TurnHooks;
 }

@@ -1,4 +1,4 @@
-export interface OutputLimitOptions {
+interface OutputLimitOptions {
   readonly maxTokens: number;
   /** Never rejects. */
   count(text: string): Promise<number>;

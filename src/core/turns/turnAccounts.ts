@@ -10,7 +10,7 @@ import type { Unanswered } from './chooseModel.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { overBudget } from './turnFailure.ts';
 
-export interface TurnAccountsOptions {
+interface TurnAccountsOptions {
   readonly clock: Clock;
   readonly budgets: Pick<Budgets, 'take'>;
   readonly recorder: Recorder;

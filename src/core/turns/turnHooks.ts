@@ -8,14 +8,14 @@ import { ContextHooks, type Gathered, type HooksOptions } from './contextHooks.t
 import type { ConversationModels } from './conversationModels.ts';
 import type { Participant } from '../mcpl/participant.ts';
 
-export interface TurnHooksOptions extends HooksOptions {
+interface TurnHooksOptions extends HooksOptions {
   readonly log: Logger;
   /** Records the model of each conversation. */
   readonly conversations: Pick<ConversationModels, 'note'>;
   members(): readonly Participant[];
 }
 
-export interface HookedTurnOptions {
+interface HookedTurnOptions {
   readonly token: CancellationToken;
   /** Receives short descriptions of slow steps. */
   readonly onStep?: ((step: string) => void) | undefined;

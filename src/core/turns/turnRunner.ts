@@ -19,7 +19,7 @@ import { redactContent } from '../events/pushRedaction.ts';
 import { type Account, TurnAccounts } from './turnAccounts.ts';
 import type { HookedTurn, TurnHooks } from './turnHooks.ts';
 
-export interface TurnsOptions {
+interface TurnsOptions {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uuid'>;
   readonly models: Models;
@@ -31,7 +31,7 @@ export interface TurnsOptions {
   limits(): Pick<HostLimits, 'model'>;
 }
 
-export interface TurnGiven {
+interface TurnGiven {
   /** The server whose event started the turn. Its budget pays. Absent for a turn of the user. */
   readonly payer?: Participant | undefined;
 }

@@ -12,7 +12,7 @@ import { decodeTask } from './taskMessages.ts';
 
 /** Why params or results are unusable. Only members that the host needs are checked. */
 export type ParamsCheck = (params: JsonObject, traits: Traits) => string | undefined;
-export type ResultCheck = (result: Json, traits: Traits) => string | undefined;
+type ResultCheck = (result: Json, traits: Traits) => string | undefined;
 
 /** Requests and inputs from a server. Methods without checks are absent. */
 export const REQUEST_CHECKS: ReadonlyMap<string, ParamsCheck> = new Map<string, ParamsCheck>([

@@ -2,11 +2,11 @@
 export type Decoded<T> = { readonly kind: 'ok'; readonly value: T } | NotInRevision | Invalid;
 
 /** MCP has the method, but not in this connection's revision. */
-export interface NotInRevision {
+interface NotInRevision {
   readonly kind: 'notInRevision';
 }
 
-export interface Invalid {
+interface Invalid {
   readonly kind: 'invalid';
   /** The end of a sentence: "the answer holds no list of tools". */
   readonly why: string;

@@ -17,7 +17,7 @@ export function decodeElicitation(params: JsonObject, modes: ElicitationModes): 
   return invalid(`it asks in the mode ${JSON.stringify(mode).slice(0, 40)}, which is not one that was declared`);
 }
 
-export function decodeFormElicitation(params: JsonObject): Decoded<FormElicitation> {
+function decodeFormElicitation(params: JsonObject): Decoded<FormElicitation> {
   const message = params['message'];
   const schema = params['requestedSchema'];
   if (typeof message !== 'string') return invalid('its "message" is not a text');
@@ -41,7 +41,7 @@ function formProblem(schema: JsonObject): string | undefined {
   return odd === undefined ? undefined : `"${odd.slice(0, 40)}" in its "requestedSchema" is no schema`;
 }
 
-export function decodeUrlElicitation(params: JsonObject): Decoded<UrlElicitation> {
+function decodeUrlElicitation(params: JsonObject): Decoded<UrlElicitation> {
   const { message, url } = params;
   if (typeof message !== 'string') return invalid('its "message" is not a text');
   if (typeof url !== 'string') return invalid('its "url" is not a text');

@@ -6,7 +6,7 @@ import { decodeFreshness } from './page.ts';
 import { decodeServerInfo } from './serverInfo.ts';
 import { decodeInputRequests } from './taskMessages.ts';
 
-export interface EnvelopeFacts {
+interface EnvelopeFacts {
   readonly protocolVersion: string;
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly clientCapabilities: JsonObject;

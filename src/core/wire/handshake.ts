@@ -26,7 +26,7 @@ export interface Handshake {
   readonly roundTripMs: number;
 }
 
-export type HandshakeOutcome =
+type HandshakeOutcome =
   | { readonly kind: 'ok'; readonly handshake: Handshake }
   | { readonly kind: 'unsupported'; readonly protocolVersion: string }
   | { readonly kind: 'invalid'; readonly message: string };

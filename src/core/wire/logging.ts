@@ -4,7 +4,7 @@ import { type Decoded, invalid, ok } from './decoded.ts';
 import { text } from './members.ts';
 
 /** The params of `notifications/message`. */
-export interface LogMessage {
+interface LogMessage {
   readonly level: LogLevelName;
   readonly logger: string | undefined;
   readonly data: Json;

@@ -9,7 +9,7 @@ import type { MethodShape, Revision } from './revision.ts';
 export const REVISIONS: readonly Revision[] = [rev20241105, rev20250326, rev20250618, rev20251125, rev20260728];
 
 /** One method, for the revisions in which it did not change. */
-export interface MethodSpan extends MethodShape {
+interface MethodSpan extends MethodShape {
   readonly method: string;
   readonly introducedIn: string;
   /** The first revision that removes or changes it. */

@@ -71,7 +71,7 @@ export function decodeReadResult(result: Json, uri: string): Decoded<ReadResult>
 }
 
 /** One part of a resource. `undefined` if it is unusable. */
-export function decodeContents(value: Json | undefined, uri: string): ResourceContents | undefined {
+function decodeContents(value: Json | undefined, uri: string): ResourceContents | undefined {
   if (!isJsonObject(value)) return undefined;
   const about = { uri: text(value['uri']) ?? uri, mimeType: text(value['mimeType']) };
   if (typeof value['text'] === 'string') return { kind: 'text', ...about, text: value['text'] };

@@ -1,5 +1,5 @@
 /** The sender: the host (`toServer`), the server (`toClient`), or both. */
-export type Direction = 'toServer' | 'toClient' | 'both';
+type Direction = 'toServer' | 'toClient' | 'both';
 
 export interface MethodShape {
   readonly direction: Direction;

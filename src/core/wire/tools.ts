@@ -8,7 +8,7 @@ import { decodePage, nameProblem, type Page } from './page.ts';
 import { decodeHeaderParams } from './toolHeaders.ts';
 
 /** One page of `tools/list`. Unusable tools are counted with a reason; the others are kept. */
-export interface ToolPage extends Page<Tool> {
+interface ToolPage extends Page<Tool> {
   readonly tools: readonly Tool[];
 }
 
@@ -23,13 +23,13 @@ export function decodeToolPage(result: Json, era: Era = 'legacy'): ToolPage {
 }
 
 /** Added and removed tools, if the notification of a changed list names them. */
-export interface ToolChange {
+export interface ToolListChange {
   readonly added: readonly Tool[];
   readonly removed: readonly string[];
 }
 
 /** Only the short dialect names tools here. */
-export function decodeToolChange({ added, removed }: JsonObject): ToolChange | undefined {
+export function decodeToolChange({ added, removed }: JsonObject): ToolListChange | undefined {
   if (!isJsonArray(added) && !isJsonArray(removed)) return undefined;
   const gone = isJsonArray(removed) ? removed : [];
   return {

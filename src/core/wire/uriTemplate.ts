@@ -1,5 +1,5 @@
 /** A parsed resource template (RFC 6570, all four levels except map values). */
-export interface UriTemplate {
+interface UriTemplate {
   /** Names of its variables, without duplicates, in order of appearance. */
   readonly variables: readonly string[];
   /** Expands the template. As in the RFC, variables without a value are omitted. */

@@ -14,7 +14,7 @@ import { ContributedLayers } from '../settings/contributedLayers.ts';
 import type { ExtensionApi } from './extensionApi.ts';
 import { ModelRunners } from '../models/modelRunners.ts';
 
-export interface ApiDoorOptions {
+interface ApiDoorOptions {
   readonly clock: Clock;
   readonly log: Logger;
   host(): Host;

@@ -28,7 +28,7 @@ const MAX_TOOLS = 1_000;
 const MAX_TEXT = 32_768;
 
 /** Returns a deeply frozen copy, so that callers cannot affect each other. */
-export function frozen<T>(value: T): T {
+function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
     for (const member of Object.values(value)) frozen(member);

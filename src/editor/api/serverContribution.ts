@@ -20,7 +20,7 @@ const ANSWER_MS = 10_000;
 /** Minimum delay after a change, because changes come in bursts or endlessly. */
 const PAUSE_MS = 100;
 
-export interface ContributionOptions {
+interface ContributionOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly layers: ContributedLayers;

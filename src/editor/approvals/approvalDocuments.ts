@@ -9,7 +9,7 @@ import { openFolders } from '../shared/workspaceFolders.ts';
 /** Maximum ended requests whose text stays available. */
 const MAX_SHOWN = 50;
 
-export type ApprovalPlace =
+type ApprovalPlace =
   | { readonly kind: 'approval'; readonly id: string; readonly server: string }
   | { readonly kind: 'grant'; readonly id: string; readonly server: string };
 

@@ -42,7 +42,7 @@ export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
 };
 
 /** The answers with their button titles. */
-export const CHOICES: readonly (readonly [choice: ApprovalChoice, title: string])[] = [
+const CHOICES: readonly (readonly [choice: ApprovalChoice, title: string])[] = [
   ['once', 'Allow Once'],
   ['session', 'Allow for This Session'],
   ['workspace', 'Always Allow in This Workspace'],

@@ -78,7 +78,7 @@ export function targetText({ kind, real, inside }: ScopeTarget, folders: readonl
 }
 
 /** The same for the targets of a grant, which are stored as absolute paths. */
-export function grantTargetText(real: string, folders: readonly OpenFolder[]): string {
+function grantTargetText(real: string, folders: readonly OpenFolder[]): string {
   const folder = folderOf(real, folders);
   return folder === undefined ? pathText(real) : insideText(folder.name, real.slice(folder.path.length + 1), folders);
 }

@@ -1,7 +1,7 @@
 import type { ApprovalChoice, Disposable, PendingApproval, SettledApproval } from '../../core/index.ts';
 import { ToastQueue } from '../shared/toastQueue.ts';
 
-export interface ApprovalToastsOptions {
+interface ApprovalToastsOptions {
   readonly textOf: (approval: PendingApproval) => string;
   /** Resolves with the user's choice. `undefined` if the notification was closed. */
   readonly show: (text: string, approval: PendingApproval) => Promise<ApprovalChoice | undefined>;

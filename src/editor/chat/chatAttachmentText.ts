@@ -4,7 +4,7 @@ import { attributeText, cleanLine, textForModels, withoutAttachmentTags } from '
 export const MAX_ATTACHMENT = 200_000;
 const MAX_NAME = 256;
 
-export interface AttachedText {
+interface AttachedText {
   /** The name that the user knows. */
   readonly name: string;
   readonly uri?: string | undefined;

@@ -13,7 +13,7 @@ const MAX_LISTED = 5;
 /** Maximum events of one server in a turn. */
 const MAX_ASKED = 5;
 
-export interface EventQuestion extends Asked {
+interface EventQuestion extends Asked {
   readonly events: readonly InboundEvent[];
 }
 
@@ -35,7 +35,7 @@ export function eventQuestion({ events }: Pick<Host, 'events'>, prompt: string):
 }
 
 /** An event by the host's or server's id, or the unread events of a server, or its newest one. */
-export function eventsNamed(all: readonly InboundEvent[], wanted: string): readonly InboundEvent[] {
+function eventsNamed(all: readonly InboundEvent[], wanted: string): readonly InboundEvent[] {
   if (wanted === '') return [];
   const one = all.find(({ id }) => id === wanted) ?? all.find(({ eventId }) => eventId === wanted);
   if (one !== undefined) return [one];

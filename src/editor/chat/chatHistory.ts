@@ -10,7 +10,7 @@ export interface TurnPosition {
 }
 
 /** Facts for the suggested prompts. */
-export interface TurnEnd {
+interface TurnEnd {
   /** The model had not finished. */
   readonly isUnfinished?: boolean;
   /** Names of checkpoints for a rollback. */
@@ -18,7 +18,7 @@ export interface TurnEnd {
 }
 
 /** Metadata that the editor stores with a turn and returns in the history. */
-export interface TurnMetadata {
+interface TurnMetadata {
   readonly mcpl: TurnPosition &
     TurnEnd & {
       /** The note below the answer, which the model did not write. */
@@ -30,7 +30,7 @@ export interface TurnMetadata {
     };
 }
 
-export interface TurnRecord extends TurnEnd {
+interface TurnRecord extends TurnEnd {
   readonly note?: string | undefined;
   readonly asked?: string | undefined;
   readonly rounds: readonly KeptRound[];

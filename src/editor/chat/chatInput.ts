@@ -6,7 +6,7 @@ const OPEN_CHAT = 'workbench.action.chat.open';
 /** The chat treats files with these extensions as images, and silently drops images that are not on disk. */
 const PICTURE = /\.(?:png|jpe?g|gif|bmp|webp)$/i;
 
-export interface ForChat {
+interface ForChat {
   readonly files: readonly vscode.Uri[];
   /** Files that the chat would drop. */
   readonly pictures: readonly vscode.Uri[];

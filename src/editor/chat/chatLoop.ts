@@ -13,7 +13,7 @@ import type { ToolChoice } from './chatTools.ts';
 import type { ChatWriter } from './chatWriter.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
-export interface LoopOptions {
+interface LoopOptions {
   readonly host: Pick<Host, 'openInference' | 'modelUses' | 'callTool' | 'redact'>;
   readonly questions: ToolQuestions;
   readonly request: Pick<vscode.ChatRequest, 'model' | 'toolInvocationToken'>;

@@ -4,7 +4,7 @@ import { ATTACHED, attachmentText, MAX_ATTACHMENT } from './chatAttachmentText.t
 import type { PromptPart } from './chatPrompt.ts';
 import { plainText } from '../shared/plainText.ts';
 
-export interface Attachments {
+interface Attachments {
   readonly parts: readonly PromptPart[];
   /** Sources that are shown with the answer. */
   readonly used: readonly (vscode.Uri | vscode.Location)[];

@@ -11,7 +11,7 @@ import { EditorModel } from '../models/editorModel.ts';
 import { modelMessages } from '../models/modelMessages.ts';
 
 /** Constant for all rounds of a turn. */
-export interface RoundTools {
+interface RoundTools {
   readonly host: Pick<Host, 'openInference' | 'modelUses' | 'redact'>;
   readonly model: vscode.LanguageModelChat;
   readonly tokens: ChatTokens;
@@ -21,7 +21,7 @@ export interface RoundTools {
   readonly token: vscode.CancellationToken;
 }
 
-export interface RoundInput {
+interface RoundInput {
   /** The user's text. Null if the model continues without one (MCPL §10.1). */
   readonly userMessage: string | null;
   readonly conversation: Conversation<PromptPart>;

@@ -19,10 +19,10 @@ import type { ChatWriter } from './chatWriter.ts';
 
 type ServerTool = Extract<ChatTool, { readonly kind: 'server' }>;
 
-export const TOOL_ANSWERS = ['once', 'chat', 'always', 'deny'] as const;
-export type ToolAnswer = (typeof TOOL_ANSWERS)[number];
+const TOOL_ANSWERS = ['once', 'chat', 'always', 'deny'] as const;
+type ToolAnswer = (typeof TOOL_ANSWERS)[number];
 
-export type Permission =
+type Permission =
   { readonly kind: 'allowed' } | { readonly kind: 'denied'; readonly reason: string } | { readonly kind: 'cancelled' };
 
 /** Do not wait longer, because the user may be gone. */

@@ -42,7 +42,7 @@ export interface ToolOutcome {
   readonly links?: readonly ResourceLink[];
 }
 
-export interface ToolRunOptions {
+interface ToolRunOptions {
   readonly host: Pick<Host, 'callTool'>;
   readonly questions: ToolQuestions;
   readonly writer: ChatWriter;

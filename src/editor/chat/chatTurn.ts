@@ -14,7 +14,7 @@ import type { ToolQuestions } from './chatToolQuestion.ts';
 import { chooseTools } from './chatTools.ts';
 import { ChatWriter } from './chatWriter.ts';
 
-export interface ChatTurnTools {
+interface ChatTurnTools {
   readonly host: Host;
   readonly log: Logger;
   readonly questions: ToolQuestions;

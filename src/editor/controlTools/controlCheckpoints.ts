@@ -10,7 +10,7 @@ import {
 } from '../../core/index.ts';
 import { findCheckpoints } from '../chat/chatCheckpoints.ts';
 import { type CheckpointsRequest, InputProblem, type RollbackRequest } from './controlInputs.ts';
-import { type ControlResult, noteOn, tagged } from './controlResult.ts';
+import { type ControlResult, controlNote, tagged } from './controlResult.ts';
 import {
   argsText,
   countText,
@@ -52,7 +52,7 @@ export async function listCheckpoints(
   }
   const rest = found.length - texts.length;
   const more = rest > 0 ? [`${countText(rest, 'other lineage')} left out: ask with "server" and "featureSet".`] : [];
-  const head = `Checkpoints, the newest first; mcpl_rollback takes the number that is called place. ${noteOn('context')}`;
+  const head = `Checkpoints, the newest first; mcpl_rollback takes the number that is called place. ${controlNote('context')}`;
   return { text: [head, ...texts, ...more].join('\n\n'), data: { lineages: data, left: rest } };
 }
 

@@ -1,6 +1,6 @@
 import { cleanLine, type EventInbox, type InboundEvent, type JsonObject, textForModels } from '../../core/index.ts';
 import { type EventsRequest, InputProblem } from './controlInputs.ts';
-import { type ControlResult, noteOn, tagged } from './controlResult.ts';
+import { type ControlResult, controlNote, tagged } from './controlResult.ts';
 import { originText, shownBlock } from '../shared/eventText.ts';
 
 const MAX_EVENT = 4_000;
@@ -50,7 +50,7 @@ function isWanted({ server, source, isRead }: InboundEvent, wanted: EventsReques
 function headText(shown: number, found: number, isMarked: boolean): string {
   if (shown === 0) return 'There are no such events.';
   const many = shown === found ? (shown === 1 ? 'One event' : `${shown} events`) : `${shown} of ${found} events`;
-  return `${many}, the newest first${isMarked ? ', marked as read now' : ''}. ${noteOn('event')}`;
+  return `${many}, the newest first${isMarked ? ', marked as read now' : ''}. ${controlNote('event')}`;
 }
 
 function eventForModel(event: InboundEvent): string {

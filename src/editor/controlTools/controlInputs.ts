@@ -28,7 +28,7 @@ export interface RollbackRequest {
   readonly featureSet: string | undefined;
 }
 
-export const MAX_LISTED = 50;
+const MAX_LISTED = 50;
 const USUAL_LISTED = 10;
 const MAX_NAME = 1_000;
 

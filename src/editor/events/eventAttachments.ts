@@ -2,7 +2,7 @@ import { cleanLine, type ContentBlock, type InboundEvent, type JsonObject } from
 import { resourceName } from '../offers/resourceName.ts';
 
 /** A block of an event that can be opened separately. */
-export interface Attachment {
+interface Attachment {
   /** Index of the block in the content. */
   readonly block: number;
   readonly label: string;

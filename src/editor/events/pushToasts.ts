@@ -10,7 +10,7 @@ export interface PushToast {
   readonly events: readonly InboundEvent[];
 }
 
-export interface PushToastsOptions {
+interface PushToastsOptions {
   readonly clock: Clock;
   /** The current state of an event. */
   readonly find: (id: string) => InboundEvent | undefined;

@@ -1,7 +1,7 @@
 import type { FeatureSetView } from '../../core/index.ts';
 
 /** Feature sets of one server switched in the same direction. */
-export interface FeatureSetChange {
+interface FeatureSetChange {
   readonly server: string;
   readonly names: readonly string[];
   readonly on: boolean;

@@ -26,7 +26,7 @@ export interface GatewayAddress {
 }
 
 /** Opens the gateway on first use. */
-export interface GatewayAddresses {
+interface GatewayAddresses {
   address(server: string): Promise<GatewayAddress>;
   /** Changes the transport. */
   use(transport: TransportSetting): void;
@@ -155,7 +155,7 @@ function uriOf({ url, socket }: GatewayAddress): vscode.Uri {
 }
 
 /** Not the bare id: the editor disables one of two servers with the same label. */
-export function labelOf(server: string): string {
+function labelOf(server: string): string {
   return `${server} (MCPL)`;
 }
 

@@ -4,7 +4,7 @@ import { COMMANDS, SETTINGS } from '../shared/ids.ts';
 import { LateParts } from '../shared/settingParts.ts';
 import type { WrapTools } from './wrappedRequest.ts';
 
-export interface Hooks extends vscode.Disposable {
+interface Hooks extends vscode.Disposable {
   /** Resolves when everything that the settings started has ended. */
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ export type PartKind =
   /** The model's thoughts, and unknown parts. */
   | { readonly kind: 'other' };
 
-export interface WrappedAnswerOptions<P> {
+interface WrappedAnswerOptions<P> {
   /** Whether servers may change the text. It is then held back. */
   readonly isChecked: boolean;
   readonly kindOf: (part: P) => PartKind;

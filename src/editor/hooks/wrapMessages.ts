@@ -15,7 +15,7 @@ export function isPart(part: unknown): part is Part {
   return typeof part === 'object' && part !== null;
 }
 
-export function kindOf(part: Part): PartKind {
+export function messageKindOf(part: Part): PartKind {
   if (part instanceof vscode.LanguageModelTextPart) return { kind: 'text', text: part.value };
   if (part instanceof vscode.LanguageModelToolCallPart) return { kind: 'call' };
   return { kind: part instanceof vscode.LanguageModelDataPart ? 'data' : 'other' };

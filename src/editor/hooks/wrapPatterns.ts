@@ -1,5 +1,5 @@
 /** A language model, for matching `mcpl.models.wrap`. */
-export interface NamedModel {
+interface NamedModel {
   readonly vendor: string;
   readonly id: string;
   readonly family: string;

@@ -6,7 +6,7 @@ export interface MessageOutline {
   readonly isToolResult: boolean;
 }
 
-export interface RequestOutline {
+interface RequestOutline {
   /** Identifies the conversation. */
   readonly beginning: string;
   /** Null if the model continues after a tool result. */

@@ -17,7 +17,7 @@ import { EditorModel, failureOf } from '../models/editorModel.ts';
 import { EXTENSION_ID } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import { WrappedAnswer } from './wrapAnswer.ts';
-import { isPart, kindOf, messageOf as sendable, outlineOf, type Part, withContext } from './wrapMessages.ts';
+import { isPart, messageKindOf, messageOf as sendable, outlineOf, type Part, withContext } from './wrapMessages.ts';
 import { nameOf } from './wrapPatterns.ts';
 import { outlineRequest, type TurnCounter } from './wrapTurns.ts';
 
@@ -110,7 +110,7 @@ class HookedRequest {
     const cancels = token.onCancellationRequested(() => this.#source.cancel());
     const answer = new WrappedAnswer<Part>({
       isChecked: this.#inference?.isChecked === true,
-      kindOf,
+      kindOf: messageKindOf,
       report: (part) => progress.report(part),
       textPart: (text) => new vscode.LanguageModelTextPart(text),
     });

@@ -38,7 +38,7 @@ export type LineageAction =
 export type LineageActions = Readonly<Record<LineageAction, (argument: unknown) => Promise<RollbackMessage | void>>>;
 
 /** Where lineages are shown. */
-export interface LineagePlaces {
+interface LineagePlaces {
   show(key: LineageKey | undefined, place?: number): Promise<void>;
   open(key: LineageKey | undefined): void;
 }
@@ -139,7 +139,7 @@ export async function act(
 }
 
 /** Older first: it has the smaller place. */
-export function inOrder(one: number, other: number): readonly [number, number] {
+function inOrder(one: number, other: number): readonly [number, number] {
   return one < other ? [one, other] : [other, one];
 }
 

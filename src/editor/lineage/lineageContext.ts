@@ -3,7 +3,7 @@ import type { EditorServices } from '../shared/services.ts';
 export type LineageServices = Pick<EditorServices, 'host' | 'log' | 'logs' | 'failures' | 'extensionUri'>;
 
 /** A modal prompt. */
-export interface ModalQuestion {
+interface ModalQuestion {
   readonly message: string;
   readonly detail: string;
   /** Button titles, besides Cancel. */

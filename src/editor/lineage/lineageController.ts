@@ -25,7 +25,7 @@ type Handled = 'ready' | 'filter' | 'choose' | 'rows' | 'select';
 const ALL: PageFilter = { text: '', only: 'all' };
 
 /** The services of a lineage page. */
-export interface LineagePagePort {
+interface LineagePagePort {
   send(message: ToLineagePage): void;
   now(): number;
   /** Why there are no lineages, with the next step. */
@@ -320,7 +320,7 @@ export function blockedText({ blocked, head }: Pick<LineageSummary, 'blocked' | 
     : `${what} Continue from ${titleText(head)}, the last good one, or roll back.`;
 }
 
-export function keyText({ server, featureSet }: LineageKey): string {
+function keyText({ server, featureSet }: LineageKey): string {
   return JSON.stringify([server, featureSet]);
 }
 

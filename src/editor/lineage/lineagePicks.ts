@@ -16,7 +16,7 @@ import {
   lineageText,
   lineText,
   makerText,
-  nameText,
+  checkpointNameText,
   statefulSets,
   wholeTimeText,
 } from './lineageText.ts';
@@ -65,7 +65,7 @@ export async function pickLineage(
   return (await pick(items, placeHolder, nothing))?.summary;
 }
 
-export function summaryText({ head, count, blocked }: LineageSummary): string {
+function summaryText({ head, count, blocked }: LineageSummary): string {
   return [
     ...(head === undefined ? [] : [idText(head)]),
     countText(count, 'checkpoint'),
@@ -103,7 +103,7 @@ export async function pickCheckpoint(
 }
 
 function checkpointItem(node: Checkpoint, isHead: boolean, now: number): vscode.QuickPickItem {
-  const name = nameText(node);
+  const name = checkpointNameText(node);
   const icon = node.isPinned ? '$(pin) ' : '';
   const facts = [name === '' ? '' : idText(node), isHead ? 'head' : '', makerText(node), wholeTimeText(node.at, now)];
   return {

@@ -28,13 +28,13 @@ export function idText(node: Pick<Checkpoint, 'checkpoint' | 'copy'>): string {
   return plainText(checkpointName(node), MAX_ID);
 }
 
-export function nameText({ name }: Pick<Checkpoint, 'name'>): string {
+export function checkpointNameText({ name }: Pick<Checkpoint, 'name'>): string {
   return lineText(name ?? '', MAX_NAME);
 }
 
 /** The id with the user's name: `chk_b "before the move"`. */
 export function titleText(node: Pick<Checkpoint, 'checkpoint' | 'copy' | 'name'>): string {
-  const name = nameText(node);
+  const name = checkpointNameText(node);
   return name === '' ? idText(node) : `${idText(node)} "${name}"`;
 }
 
@@ -73,7 +73,7 @@ export function wholeTimeText(at: number, now: number): string {
   return `${timeText(at)}, ${agoText(at, now)}`;
 }
 
-export function agoText(at: number, now: number): string {
+function agoText(at: number, now: number): string {
   const age = ageText(at, now);
   return age === 'now' ? 'just now' : `${age} ago`;
 }

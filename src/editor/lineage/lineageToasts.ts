@@ -13,7 +13,7 @@ export interface LineageToast {
   readonly place: number | undefined;
 }
 
-export interface LineageToastsOptions {
+interface LineageToastsOptions {
   readonly clock: Clock;
   /** Resolves when the user clicked or closed it. */
   readonly show: (toast: LineageToast) => Promise<void>;

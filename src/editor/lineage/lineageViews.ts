@@ -14,7 +14,7 @@ import { plainText } from '../shared/plainText.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
 /** The page's actions. */
-export interface LineageActions {
+export interface LineageViewActions {
   act(action: CheckpointAction, place: number): Promise<void>;
   compare(places: readonly [number, number]): Promise<void>;
   unblock(key: LineageKey): Promise<void>;
@@ -31,13 +31,13 @@ interface Page {
 /** All open lineage pages: one in the side bar, and tabs. */
 export class LineageViews implements Disposable {
   readonly #context: LineageContext;
-  readonly #actions: LineageActions;
+  readonly #actions: LineageViewActions;
   readonly #panels = new Map<vscode.WebviewPanel, LineageController>();
   #view: LineageController | undefined;
   /** What to show once the view exists. */
   #wanted: { readonly key: LineageKey; readonly place: number | undefined } | undefined;
 
-  constructor(context: LineageContext, actions: LineageActions) {
+  constructor(context: LineageContext, actions: LineageViewActions) {
     this.#context = context;
     this.#actions = actions;
   }

@@ -17,7 +17,7 @@ import {
   lineageText,
   lineText,
   makerText,
-  nameText,
+  checkpointNameText,
   sizeText,
   titleText,
   wholeTimeText,
@@ -35,7 +35,7 @@ export function pageRow({ position, node, graph, ...row }: LineageRow, now: numb
   const kind = kindOf(node);
   const texts = {
     id: idText(node),
-    name: nameText(node),
+    name: checkpointNameText(node),
     tool: makerText(node),
     args: argsText(node),
     time: clockText(node.at, now),

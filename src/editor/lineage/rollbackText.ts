@@ -143,7 +143,7 @@ export const OFFER_TITLES: Readonly<Record<OutcomeOffer, string>> = {
   showLog: 'Show Log',
 };
 
-export interface RollbackOutcome {
+interface RollbackOutcome {
   readonly text: string;
   readonly isGood: boolean;
   readonly offers: readonly OutcomeOffer[];

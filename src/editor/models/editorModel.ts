@@ -15,7 +15,7 @@ import { modelMessages } from './modelMessages.ts';
 import type { AddedRunner } from './modelRunners.ts';
 import { chooseRunner, RunnerModel } from './runnerModel.ts';
 
-export interface ModelPermission {
+interface ModelPermission {
   readonly access: vscode.LanguageModelAccessInformation;
   /** Whether the user allowed it for servers in this workspace. */
   readonly isAllowed: boolean;

@@ -21,9 +21,9 @@ export function modelText(model: string | undefined): string {
 }
 
 export function budgetPart(used: number, of: number): string {
-  return `${countText(used)} of ${countText(of)}`;
+  return `${tokenCountText(used)} of ${tokenCountText(of)}`;
 }
 
-export function countText(value: number): string {
+export function tokenCountText(value: number): string {
   return value.toLocaleString('en');
 }

@@ -1,15 +1,15 @@
 import { type ModelBudget, type ModelRoute, type ModelUseTotal } from '../../core/index.ts';
 import { timeText } from '../shared/eventText.ts';
-import { budgetPart, countText, modelText } from './modelBudgetText.ts';
+import { budgetPart, tokenCountText, modelText } from './modelBudgetText.ts';
 import { type Column, textTable } from '../shared/textTable.ts';
 
 /** Model use within a period. */
-export interface UsedWithin {
+interface UsedWithin {
   readonly title: string;
   readonly totals: readonly ModelUseTotal[];
 }
 
-export interface ModelUsePage {
+interface ModelUsePage {
   readonly isAllowed: boolean;
   readonly budgets: readonly ModelBudget[];
   readonly used: readonly UsedWithin[];
@@ -27,8 +27,8 @@ const USED: readonly Column<ModelUseTotal>[] = [
   ['who', 32, ({ server }) => server ?? 'you'],
   ['for', 24, ({ route }) => ROUTES[route]],
   ['model', 60, ({ model }) => (model === '' ? 'not recorded' : model)],
-  ['requests', 12, ({ requests }) => countText(requests)],
-  ['tokens', 16, ({ tokens }) => countText(tokens)],
+  ['requests', 12, ({ requests }) => tokenCountText(requests)],
+  ['tokens', 16, ({ tokens }) => tokenCountText(tokens)],
   ['last', 19, ({ at }) => timeText(at)],
 ];
 
@@ -48,7 +48,7 @@ export function modelUseText({ isAllowed, budgets, used }: ModelUsePage): string
   const parts = used.map(({ title, totals }) => [
     title,
     ...(totals.length === 0 ? ['No model was used.'] : textTable(USED, totals)),
-    ...(totals.length < 2 ? [] : [`All together: ${countText(sum(totals))} tokens.`]),
+    ...(totals.length < 2 ? [] : [`All together: ${tokenCountText(sum(totals))} tokens.`]),
   ]);
   const lines = [
     [allowed],

@@ -16,7 +16,7 @@ import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-export interface ModelUseTools {
+interface ModelUseTools {
   readonly host: Host;
   readonly use: ModelUse;
   readonly access: vscode.LanguageModelAccessInformation;

@@ -4,13 +4,13 @@ import { plainText } from '../shared/plainText.ts';
 import { showStep } from '../shared/wizard.ts';
 import type { Answer } from '../shared/wizardSteps.ts';
 
-export interface AskedArgument {
+interface AskedArgument {
   readonly name: string;
   readonly description: string;
   readonly isRequired: boolean;
 }
 
-export interface ArgumentsQuestion {
+interface ArgumentsQuestion {
   readonly server: string;
   readonly title: string;
   readonly reference: CompletionReference;

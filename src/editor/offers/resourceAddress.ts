@@ -10,7 +10,7 @@ export interface ResourceAddress {
 }
 
 /** The members of a URI. */
-export interface FileAddress {
+interface FileAddress {
   readonly scheme: string;
   readonly authority: string;
   readonly path: string;

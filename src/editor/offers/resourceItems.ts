@@ -11,7 +11,7 @@ export interface ResourceItem {
   readonly detail: string;
 }
 
-export interface ResourceGroup {
+interface ResourceGroup {
   readonly server: string;
   readonly items: readonly ResourceItem[];
 }

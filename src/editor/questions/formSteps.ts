@@ -29,7 +29,7 @@ export interface ReviewStep {
   readonly lines: readonly ReviewLine[];
 }
 
-export interface ReviewLine {
+interface ReviewLine {
   readonly label: string;
   readonly value: string;
   /** Why the form cannot be sent. */
@@ -179,7 +179,7 @@ export function fieldProblem(field: StepField, value: FieldValue | undefined): s
 }
 
 /** A value on one line, for display. */
-export function valueText(field: StepField, value: FieldValue | undefined): string {
+function valueText(field: StepField, value: FieldValue | undefined): string {
   const nothing = field.required ? '(nothing yet)' : '(left out)';
   switch (field.kind) {
     case 'boolean':

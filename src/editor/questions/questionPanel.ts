@@ -10,11 +10,11 @@ import { decodeFromQuestionPage, type QuestionView, type ToQuestionPage } from '
 import { questionErrors } from './elicitationView.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
-export type QuestionAnswer =
+type QuestionAnswer =
   /** `values` may contain the lifetime of a refusal. */
   { readonly kind: 'accept' | 'decline'; readonly values: FormValues } | { readonly kind: 'cancel' };
 
-export interface PanelQuestion {
+interface PanelQuestion {
   /** Title of the tab. */
   readonly name: string;
   readonly view: QuestionView;

@@ -3,21 +3,21 @@ import { isObject } from '../../core/index.ts';
 /**
  * The two decisions for each request: whether a model may see the prompt, and whether the server may get the answer.
  */
-export const SAMPLING_STAGES = ['request', 'answer'] as const;
+const SAMPLING_STAGES = ['request', 'answer'] as const;
 export type SamplingStage = (typeof SAMPLING_STAGES)[number];
 
 /** How long a decision lasts. */
 export const SAMPLING_LIFETIMES = ['once', 'session', 'workspace'] as const;
 export type SamplingLifetime = (typeof SAMPLING_LIFETIMES)[number];
 
-export interface SamplingAsker {
+interface SamplingAsker {
   readonly server: string;
   /** Fingerprint of the connection. Without one, nothing is remembered. */
   readonly fingerprint?: string | undefined;
 }
 
 /** A decision for more than one request. */
-export interface SamplingDecision {
+interface SamplingDecision {
   readonly server: string;
   readonly fingerprint: string;
   readonly stage: SamplingStage;

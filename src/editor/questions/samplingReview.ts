@@ -35,7 +35,7 @@ import type { WaitingQuestions } from './waitingQuestions.ts';
 import { notify } from '../shared/notify.ts';
 
 /** The user's decision and its lifetime. Closing counts as one refusal. */
-export type Decision<T> =
+type Decision<T> =
   | { readonly kind: 'allowed'; readonly value: T; readonly lifetime: SamplingLifetime }
   | { readonly kind: 'refused'; readonly lifetime: SamplingLifetime };
 

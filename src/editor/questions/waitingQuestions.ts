@@ -15,7 +15,7 @@ interface Pending {
   readonly giveUp: () => void;
 }
 
-export interface AskedQuestion<T> extends WaitingQuestion {
+interface AskedQuestion<T> extends WaitingQuestion {
   /** The answer if the question is closed or void. */
   readonly closed: T;
   /** Shows it, possibly again. Resolves with `undefined` if it was closed without an answer. */

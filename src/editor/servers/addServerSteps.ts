@@ -12,7 +12,7 @@ export interface NewServer {
   readonly start: boolean;
 }
 
-export interface WizardContext {
+interface WizardContext {
   readonly taken: ReadonlySet<string>;
   /** Whether workspace settings can be written. */
   readonly hasWorkspace: boolean;

@@ -16,7 +16,7 @@ export async function addServer(services: Pick<EditorServices, 'host' | 'setting
 }
 
 /** Whether workspace settings can be written. */
-export function hasWorkspace(): boolean {
+function hasWorkspace(): boolean {
   return vscode.workspace.workspaceFile !== undefined || (vscode.workspace.workspaceFolders ?? []).length > 0;
 }
 
@@ -24,7 +24,7 @@ export function hasWorkspace(): boolean {
 const SEEN_MS = 10_000;
 
 /** The part of the settings writer needed here. */
-export interface EntryWriter {
+interface EntryWriter {
   add(server: string, entry: Readonly<Record<string, unknown>>, place?: EntryTarget): Promise<void>;
   setEnabled(server: string, enabled: boolean): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Reveals {
  * Writes a new server and starts it if requested. There is no prompt, because the user has just written the command
  * line.
  */
-export async function addNewServer(
+async function addNewServer(
   { host, settings }: Pick<EditorServices, 'host'> & { readonly settings: EntryWriter },
   tree: Reveals,
   { id, entry, place, start }: NewServer,

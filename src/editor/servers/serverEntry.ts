@@ -7,7 +7,7 @@ export type EntryKind = 'command' | 'url' | 'npm';
 /** The connection part of an entry of `mcpl.servers`. */
 export type ServerEntry = { readonly command: string; readonly args?: readonly string[] } | { readonly url: string };
 
-export type ReadEntry =
+type ReadEntry =
   | { readonly kind: 'entry'; readonly entry: ServerEntry }
   /** A sentence that says what to change. */
   | { readonly kind: 'wrong'; readonly problem: string };

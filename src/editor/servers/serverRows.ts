@@ -6,7 +6,7 @@ import { modelUseNodes } from '../models/modelUseNodes.ts';
 import { serverTree } from './serverTreeNodes.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { themeIcon } from '../shared/themeIcon.ts';
-import type { SettingLocation, TreeNode } from '../shared/treeNode.ts';
+import type { SettingTarget, TreeNode } from '../shared/treeNode.ts';
 
 /** Merges changes within this time, because tools are listed in pages. */
 const REFRESH_MS = 50;
@@ -20,7 +20,7 @@ export interface TreeElement {
   readonly prompt: string | undefined;
   readonly featureSet: string | undefined;
   /** The setting that a problem is about. */
-  readonly setting: SettingLocation | undefined;
+  readonly setting: SettingTarget | undefined;
   readonly parent: TreeElement | undefined;
   node: TreeNode;
 }

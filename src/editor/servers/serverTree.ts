@@ -4,7 +4,7 @@ import { SERVERS_VIEW } from '../shared/ids.ts';
 import type { RowServices, ServerRows, TreeElement } from './serverRows.ts';
 import type { SettingsWatch } from '../settings/settings.ts';
 
-export interface ServerTree extends Disposable {
+interface ServerTree extends Disposable {
   /** Selects a server in the view. */
   reveal(server: string): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** Quoting rules: backslashes are part of paths on Windows, and escapes elsewhere. */
 export type ShellStyle = 'posix' | 'windows';
 
-export type SplitLine =
+type SplitLine =
   { readonly kind: 'words'; readonly words: readonly string[] } | { readonly kind: 'wrong'; readonly problem: string };
 
 /**

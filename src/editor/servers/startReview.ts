@@ -31,7 +31,7 @@ const ANSWERS: { readonly [K in 'accept' | 'decline' | 'cancel']: StartAnswer } 
   cancel: 'dismissed',
 };
 
-export function startView(question: StartQuestion): QuestionView {
+function startView(question: StartQuestion): QuestionView {
   return {
     title: startTitle(question),
     message: 'Check all of this before you start it. Text in quotation marks comes from the settings.',

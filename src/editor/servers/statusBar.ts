@@ -14,7 +14,7 @@ import { budgetText, isOfUse } from '../models/modelBudgetText.ts';
 import { themeIcon } from '../shared/themeIcon.ts';
 import { stateIcon, stateWords } from '../shared/serverStateText.ts';
 import type { EditorServices } from '../shared/services.ts';
-import { approvalsText, blockedText, statusText, unreadText } from './statusText.ts';
+import { approvalsText, blockedStatusText, statusText, unreadText } from './statusText.ts';
 
 /** Merges repaints of servers that change together. */
 const REPAINT_MS = 50;
@@ -169,7 +169,7 @@ function blockedRows(blocked: number): readonly Row[] {
   if (blocked === 0) return [];
   const iconPath = new vscode.ThemeIcon('git-commit');
   const label = vscode.l10n.t('Show Lineage');
-  return [{ label, description: blockedText(blocked), iconPath, command: COMMANDS.lineageShow }];
+  return [{ label, description: blockedStatusText(blocked), iconPath, command: COMMANDS.lineageShow }];
 }
 
 function modelRows(budgets: readonly ModelBudget[]): readonly Row[] {

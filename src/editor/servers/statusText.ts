@@ -3,7 +3,7 @@ import { budgetText, isSpent } from '../models/modelBudgetText.ts';
 import { stateText } from '../shared/serverStateText.ts';
 
 /** The content of the status bar item. */
-export interface StatusText {
+interface StatusText {
   readonly visible: boolean;
   readonly text: string;
   readonly tooltip: string;
@@ -16,7 +16,7 @@ export interface StatusText {
 const MAX_LINES = 12;
 
 /** Counts besides servers and settings. */
-export interface StatusCounts {
+interface StatusCounts {
   /** Open questions of running servers, without start prompts. */
   readonly questions?: number;
   /** Unread push events. */
@@ -76,7 +76,7 @@ export function approvalsText(approvals: number): string {
   return plural(approvals, 'request waits for your approval', 'requests wait for your approval');
 }
 
-export function blockedText(blocked: number): string {
+export function blockedStatusText(blocked: number): string {
   return plural(
     blocked,
     'feature set waits for you to choose a checkpoint',

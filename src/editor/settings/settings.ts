@@ -28,7 +28,7 @@ const MANAGED_ONLY = 'chat.mcp.allowManagedServersOnly';
 const POLICY_SETTINGS: readonly string[] = [ACCESS, ENABLED, ALLOWED, DENIED, MANAGED_ONLY];
 
 /** `mcpl.servers` in all places, contributed servers, and settings for all servers. */
-export function readSettings(contributed: readonly SettingsLayer[]): HostSettings {
+function readSettings(contributed: readonly SettingsLayer[]): HostSettings {
   const configuration = vscode.workspace.getConfiguration();
   return {
     layers: [...contributed, ...layersOf(SETTINGS.servers)],
@@ -74,7 +74,7 @@ function folderValue(setting: string, folder: vscode.Uri): Json | undefined {
 const AGAIN_MS = 1_000;
 
 /** Detects settings files that are not valid JSON. */
-export interface SettingsSyntax {
+interface SettingsSyntax {
   isBroken(): Promise<boolean>;
 }
 

@@ -16,7 +16,7 @@ export interface SettingsLocation {
 }
 
 /** One edit: the resulting value, and the member that changes. */
-export interface PlaceEdit {
+interface PlaceEdit {
   readonly servers: JsonObject | undefined;
   readonly path: SettingPath;
   readonly value: Json | undefined;

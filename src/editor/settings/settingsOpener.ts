@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isObject, type SettingsScope } from '../../core/index.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import type { SettingPath } from './settingLocator.ts';
-import type { SettingLocation } from '../shared/treeNode.ts';
+import type { SettingTarget } from '../shared/treeNode.ts';
 import type { FoundSetting, SettingsFiles } from './settingsFiles.ts';
 
 /** The editor's commands that open settings files. */
@@ -27,7 +27,7 @@ export async function openWorkspaceSettings(): Promise<void> {
 }
 
 /** Opens the settings at a member of `mcpl.servers`, or at its parent. */
-export async function openSetting(files: SettingsFiles, { scope, path }: SettingLocation): Promise<void> {
+export async function openSetting(files: SettingsFiles, { scope, path }: SettingTarget): Promise<void> {
   // Contributed values are in no file, but settings may override them.
   if (scope === undefined || scope === 'extension') {
     const strong = await strongest(files, path);
@@ -41,7 +41,7 @@ export async function openSetting(files: SettingsFiles, { scope, path }: Setting
 }
 
 /** The setting in a command's argument, which rows with a problem have. */
-export function settingOf(argument: unknown): SettingLocation | undefined {
+export function settingOf(argument: unknown): SettingTarget | undefined {
   if (!isObject(argument) || !isObject(argument['setting'])) return undefined;
   const { scope, path } = argument['setting'];
   if (scope !== undefined && scope !== 'user' && scope !== 'workspace' && scope !== 'folder' && scope !== 'extension')

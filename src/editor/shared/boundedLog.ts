@@ -2,7 +2,7 @@ import { clip, type Clock, type Disposable, type Logger, type LogLevel } from '.
 
 const MAX_LINE = 8_000;
 
-export interface Burst {
+interface Burst {
   /** Lines per window. */
   readonly lines: number;
   /** Length of a window, in milliseconds. */

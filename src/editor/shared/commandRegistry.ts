@@ -4,14 +4,14 @@ import type { CommandId } from './ids.ts';
 import type { EditorServices } from './services.ts';
 import { targetOf } from './quickPicker.ts';
 
-export interface CommandText {
+interface CommandText {
   /** What failed, as a sentence without its full stop: `The server could not be stopped`. */
   readonly failed: string;
   readonly retry?: boolean;
 }
 
 /** `selection`: the selected rows of a tree with multiple selection. */
-export type CommandRun = (argument: unknown, selection: unknown) => Promise<void>;
+type CommandRun = (argument: unknown, selection: unknown) => Promise<void>;
 
 /** Registers a command and reports its failures, which the editor would show raw. */
 export function registerCommand(

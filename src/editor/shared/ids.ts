@@ -1,6 +1,5 @@
 /** All names that package.json and the code share. A test compares them. */
 
-export const CONTAINER = 'mcpl';
 export const SERVERS_VIEW = 'mcpl.servers';
 export const EVENTS_VIEW = 'mcpl.events';
 export const APPROVALS_VIEW = 'mcpl.approvals';

@@ -4,7 +4,7 @@ import { type Disposable, DisposableStore, type Event } from '../../core/index.t
 /** Minimum interval between updates. */
 const REFRESH_MS = 1_000;
 
-export interface LiveTextOptions {
+interface LiveTextOptions {
   readonly scheme: string;
   /** Fires when documents may have changed. */
   readonly onDidChange: Event<unknown>;

@@ -8,12 +8,12 @@ export interface NotificationButton extends vscode.MessageItem {
 }
 
 /** The fact that a notification was shown, as it is stored. */
-export interface ShownFlag {
+interface ShownFlag {
   readonly state: vscode.Memento;
   readonly key: string;
 }
 
-export interface Notification<B extends NotificationButton> {
+interface Notification<B extends NotificationButton> {
   readonly severity: 'info' | 'warning' | 'error';
   readonly text: string;
   readonly buttons?: readonly B[];

@@ -6,7 +6,7 @@ const OPEN_CHAT = 'workbench.action.chat.open';
 /** Longer than the editor needs to list its models, but acceptable after a click. */
 const PATIENCE_MS = 1_500;
 
-export interface ChatQuery {
+interface ChatQuery {
   readonly query: string;
   /** Whether to send it at once. Otherwise the user can edit it. */
   readonly isSent: boolean;

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion, Tool } from '../../core/index.ts';
-import type { SettingLocation } from './treeNode.ts';
+import type { SettingTarget } from './treeNode.ts';
 
 /** The argument of a command, or nothing to make it ask. Tree nodes have these members too. */
 export interface Target {
@@ -82,12 +82,12 @@ export interface ServerQuestions {
 }
 
 /** The traces of servers. */
-export interface Traces {
+interface Traces {
   trace(server: string): ProtocolTrace | undefined;
 }
 
 /** The signed-in accounts. */
-export interface Accounts {
+interface Accounts {
   /** Removes the tokens for that address. Resolves with false if there were none. */
   signOut(url: string): Promise<boolean>;
 }
@@ -126,5 +126,5 @@ export interface EditorServices {
   /** Opens settings at the server's entry. */
   openServerSettings(server: string): Promise<void>;
   /** Opens settings at a member of `mcpl.servers`. */
-  openSetting(setting: SettingLocation): Promise<void>;
+  openSetting(setting: SettingTarget): Promise<void>;
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Logger, messageOf } from '../../core/index.ts';
 
 /** A part that is activated by a setting and then follows it. */
-export interface LatePart {
+interface LatePart {
   readonly setting: string;
   load(): Promise<{ close(): Promise<void> }>;
 }

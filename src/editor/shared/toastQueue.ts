@@ -5,7 +5,7 @@ const BURST_MS = 300;
 /** VS Code has hidden an untouched notification by then, but does not report it. */
 const TOAST_MS = 15_000;
 
-export interface ToastQueueOptions<T, Shown> {
+interface ToastQueueOptions<T, Shown> {
   /** The item as it is now; `undefined` if it needs no notification any more. */
   readonly current: (item: T) => Shown | undefined;
   /** Shows one notification about all these items. Resolves when the user answered or closed it. */

@@ -45,7 +45,7 @@ export interface TreeNode {
   readonly checkbox: NodeCheckbox | undefined;
   readonly command: NodeCommand | undefined;
   /** The setting that the row is about. */
-  readonly setting: SettingLocation | undefined;
+  readonly setting: SettingTarget | undefined;
   readonly expansion: 'none' | 'collapsed' | 'expanded';
   readonly children: readonly TreeNode[];
 }
@@ -61,7 +61,7 @@ export interface NodeCommand {
   readonly title: string;
 }
 
-export interface SettingLocation extends Pick<SettingsProblem, 'path'> {
+export interface SettingTarget extends Pick<SettingsProblem, 'path'> {
   /** `undefined` for the strongest place that has it. */
   readonly scope: SettingsProblem['scope'] | undefined;
 }

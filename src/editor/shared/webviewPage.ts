@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-export interface WebviewPage {
+interface WebviewPage {
   /** Name of the bundle, and of the style sheet unless that is given. */
   readonly name: string;
   readonly style?: string;

@@ -13,11 +13,11 @@ import type { EditorServices, ToolTarget } from '../shared/services.ts';
 import { notify } from '../shared/notify.ts';
 
 /** A tool whose definition differs from the approved one. */
-export interface ChangedTool extends ToolTarget {
+interface ChangedTool extends ToolTarget {
   readonly change: ToolChange;
 }
 
-export interface DefinitionReviewOptions extends Pick<EditorServices, 'failures'> {
+interface DefinitionReviewOptions extends Pick<EditorServices, 'failures'> {
   readonly host: Pick<Host, 'servers' | 'answerDefinitions'>;
   readonly clock: Pick<Clock, 'delay'>;
 }

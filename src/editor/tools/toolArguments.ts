@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import type { Entered, ToPage, ValuesView } from '../../webview/form/formMessages.ts';
 
-export type ReadArguments =
+type ReadArguments =
   | { readonly kind: 'arguments'; readonly args: JsonObject }
   /** The arguments do not match the schema. They are sent only if the user insists. */
   | { readonly kind: 'misfit'; readonly errors: FieldErrors; readonly args: JsonObject }

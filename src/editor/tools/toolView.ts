@@ -34,7 +34,7 @@ const MAX_IMAGE = 20_000_000;
 const STOPPED: ReadonlySet<string> = new Set(['notStarted', 'byUser']);
 
 /** The last listed tool, and whether it is still listed. */
-export interface ListedTool {
+interface ListedTool {
   readonly tool: Tool | undefined;
   readonly offered: boolean;
 }

@@ -1,5 +1,5 @@
 import {
-  type Account,
+  type SignInAccount,
   Emitter,
   type Event,
   isSameIssuer,
@@ -19,10 +19,10 @@ import {
 } from '../../core/index.ts';
 
 /** The settings that select an account. */
-export type AccountKey = Pick<Account, 'server' | 'variant'>;
+export type AccountKey = Pick<SignInAccount, 'server' | 'variant'>;
 
 export interface StoredSignIn {
-  readonly account: Account;
+  readonly account: SignInAccount;
   readonly token: TokenRecord;
 }
 
@@ -42,11 +42,11 @@ export class AccountStore {
     this.#held = held;
   }
 
-  async accounts(): Promise<readonly Account[]> {
+  async accounts(): Promise<readonly SignInAccount[]> {
     return readAccounts(await this.#secrets.get(SECRET_KEYS.accounts));
   }
 
-  async account({ server, variant }: AccountKey): Promise<Account | undefined> {
+  async account({ server, variant }: AccountKey): Promise<SignInAccount | undefined> {
     return (await this.accounts()).find((account) => account.server === server && account.variant === variant);
   }
 
@@ -57,14 +57,14 @@ export class AccountStore {
     return token === undefined ? undefined : { account, token };
   }
 
-  async token(account: Account): Promise<TokenRecord | undefined> {
+  async token(account: SignInAccount): Promise<TokenRecord | undefined> {
     const token = readToken(await this.#secrets.get(SECRET_KEYS.token(account)));
     if (token !== undefined) this.#held.add(secretsOf(token), ...token.servers);
     return token;
   }
 
   /** Replaces the server's token, whoever issued the old one. */
-  async save(account: Account, token: TokenRecord): Promise<void> {
+  async save(account: SignInAccount, token: TokenRecord): Promise<void> {
     this.#held.add(secretsOf(token), ...token.servers);
     await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
     const replaced = await this.#change((accounts) => [
@@ -78,19 +78,19 @@ export class AccountStore {
   }
 
   /** For a refresh. Listeners are not notified, because no account changed. */
-  async replaceToken(account: Account, token: TokenRecord): Promise<void> {
+  async replaceToken(account: SignInAccount, token: TokenRecord): Promise<void> {
     this.#held.add(secretsOf(token), ...token.servers);
     await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
   }
 
   /** Keeps the account, which records where credentials from settings may go. */
-  async dropToken(account: Account): Promise<void> {
+  async dropToken(account: SignInAccount): Promise<void> {
     await this.#secrets.delete(SECRET_KEYS.token(account));
     this.#changed.fire();
   }
 
   /** Removes accounts, and registrations without remaining accounts. */
-  async forget(gone: readonly Account[]): Promise<void> {
+  async forget(gone: readonly SignInAccount[]): Promise<void> {
     for (const account of gone) await this.#secrets.delete(SECRET_KEYS.token(account));
     await this.#change((accounts) => accounts.filter((account) => !gone.some((other) => isSame(account, other))));
     const left = await this.accounts();
@@ -123,7 +123,9 @@ export class AccountStore {
   }
 
   /** Serializes changes, because each reads and writes the whole list. Resolves with the old list. */
-  async #change(change: (accounts: readonly Account[]) => readonly Account[]): Promise<readonly Account[]> {
+  async #change(
+    change: (accounts: readonly SignInAccount[]) => readonly SignInAccount[],
+  ): Promise<readonly SignInAccount[]> {
     return this.#queue.run(SECRET_KEYS.accounts, async () => {
       const before = await this.accounts();
       const after = change(before);

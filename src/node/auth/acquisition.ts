@@ -1,5 +1,5 @@
 import {
-  type Account,
+  type SignInAccount,
   type AuthChallenge,
   type AuthSettings,
   canonicalResource,
@@ -130,7 +130,7 @@ async function signIn(
   subject: TokenSubject,
   need: TokenNeed,
   protection: Protection,
-  account: Account | undefined,
+  account: SignInAccount | undefined,
   signal: AbortSignal,
 ): Promise<TokenRecord> {
   const { settings, key } = subject;
@@ -177,7 +177,7 @@ async function withPerson<T>({ onWaiting }: TokenSubject, work: () => Promise<T>
  * Credentials in settings belong to one authorization server (MCP 2026-07-28, "Authorization Server Binding"). A server
  * that names another one could be trying to steal them.
  */
-function checkIssuer(issuer: string, account: Account | undefined, settings: AuthSettings): void {
+function checkIssuer(issuer: string, account: SignInAccount | undefined, settings: AuthSettings): void {
   const bound = settings.issuer ?? (account?.isPinned === true ? account.issuer : undefined);
   if (bound === undefined || isSameIssuer(bound, issuer)) return;
   throw signInFailed(
@@ -187,11 +187,15 @@ function checkIssuer(issuer: string, account: Account | undefined, settings: Aut
   );
 }
 
-function isIssuerOf(account: Account | undefined, issuer: string): account is Account {
+function isIssuerOf(account: SignInAccount | undefined, issuer: string): account is SignInAccount {
   return account !== undefined && isSameIssuer(account.issuer, issuer);
 }
 
-function reasonFor(account: Account | undefined, issuer: string, { isStepUp }: TokenNeed): SignInRequest['reason'] {
+function reasonFor(
+  account: SignInAccount | undefined,
+  issuer: string,
+  { isStepUp }: TokenNeed,
+): SignInRequest['reason'] {
   if (account === undefined) return 'first';
   if (!isIssuerOf(account, issuer)) return 'otherIssuer';
   return isStepUp ? 'moreScopes' : 'again';

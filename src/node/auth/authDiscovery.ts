@@ -3,10 +3,10 @@ import {
   type AuthChallenge,
   canonicalResource,
   cleanLine,
-  type Decoded,
+  type DecodedMetadata,
   decodeResourceMetadata,
   decodeServerMetadata,
-  type Discovery,
+  type MetadataDiscovery,
   isResourceMetadata,
   isSameIssuer,
   isServerMetadata,
@@ -26,7 +26,7 @@ export interface Protection {
   /** The resource to request tokens for. */
   readonly resource: string;
   readonly metadata: ServerMetadata;
-  readonly found: Discovery;
+  readonly found: MetadataDiscovery;
   /** `scopes_supported` of the server. */
   readonly scopes: readonly string[] | undefined;
   /** Whether only tokens bound to a key are accepted. */
@@ -157,7 +157,7 @@ function safeAddress(text: string, server: URL, what: string): URL {
   );
 }
 
-function valueOf<T>(decoded: Decoded<T>, what: string): T {
+function valueOf<T>(decoded: DecodedMetadata<T>, what: string): T {
   if ('value' in decoded) return decoded.value;
   throw signInFailed(`${what} ${cleanLine(decoded.problem, 300)}.`, AUTHOR);
 }

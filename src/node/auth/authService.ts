@@ -1,5 +1,5 @@
 import {
-  type Account,
+  type SignInAccount,
   type AuthBrowser,
   type AuthPrompt,
   canonicalResource,
@@ -83,7 +83,7 @@ export class AuthService {
   }
 
   /** The signed-in accounts, without secrets. */
-  async accounts(): Promise<readonly Account[]> {
+  async accounts(): Promise<readonly SignInAccount[]> {
     const all = await this.#store.accounts();
     const tokens = await Promise.all(all.map((account) => this.#store.token(account)));
     return all.filter((_, index) => tokens[index] !== undefined);

@@ -5,7 +5,7 @@ import { type HttpCall, type HttpRequester, skipBody } from './httpRequest.ts';
 /** Maximum repeats for a server that rejects all credentials. */
 const MAX_AGAIN = 4;
 
-export interface AuthorizedCall extends HttpCall {
+interface AuthorizedCall extends HttpCall {
   /**
    * Called when the request starts or stops waiting for credentials, possibly for the user. The time does not count as
    * the server's.

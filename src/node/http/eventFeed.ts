@@ -16,7 +16,7 @@ export interface FeedPosition {
   readonly session: string | undefined;
 }
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly maxEvent: number;
@@ -25,7 +25,7 @@ export interface FeedOptions {
   onLost(session: string | undefined): void;
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly take: (text: string) => void;
   /** Whether everything expected has arrived. */
   isDone(): boolean;

@@ -7,7 +7,7 @@ import type { HttpAgents } from './httpAgents.ts';
 import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
 import { inLowerCase } from './statelessRequest.ts';
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly url: URL;
   /** From settings. They may contain secrets. */
   readonly headers: HttpHeaders;
@@ -15,7 +15,7 @@ export interface EndpointOptions {
   readonly agents: HttpAgents | undefined;
 }
 
-export interface EndpointPost {
+interface EndpointPost {
   readonly body: string;
   readonly session: string | undefined;
   /** Whether to send the negotiated revision. Not with `initialize`, which negotiates it. */

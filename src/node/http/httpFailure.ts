@@ -16,7 +16,7 @@ const MAX_TITLE = 100;
 const PAGE =
   /^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,2000}?-->\s*)*<(!doctype\s+html|html|head|body|title|h1|center|pre|div|p)\b/i;
 
-export interface FailedReply {
+interface FailedReply {
   readonly status: number;
   readonly body: string;
   readonly retryAfter?: string | undefined;

@@ -11,7 +11,7 @@ import {
 import { refusalIn } from './httpFailure.ts';
 import type { PostExchange } from './postExchange.ts';
 
-export interface LegacySessionOptions {
+interface LegacySessionOptions {
   /** Posts a message of the session itself. Resolves with its answer, or null if none is expected. */
   post(message: JsonObject): Promise<Json>;
   now(): number;

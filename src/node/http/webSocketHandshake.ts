@@ -20,7 +20,7 @@ export type HandshakeOutcome =
       readonly body: string;
     };
 
-export interface HandshakeOptions {
+interface HandshakeOptions {
   readonly url: URL;
   readonly headers: HttpHeaders;
   readonly agents: HttpAgents;

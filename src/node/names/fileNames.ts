@@ -18,7 +18,7 @@ export const MAX_WAITING = 5_000;
 /** Longer than a disk needs to spin up. A disconnected network drive never answers. */
 const DEADLINE_MS = 5_000;
 
-export interface FileNamesOptions {
+interface FileNamesOptions {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly lookups: NameLookups;

@@ -21,7 +21,7 @@ export interface NameStyle {
   machine(parts: NameParts): string | undefined;
 }
 
-export const posixNames: NameStyle = {
+const posixNames: NameStyle = {
   name: 'posix',
   split: (path) => (path.startsWith('/') ? { root: '/', names: namesOf(path, '/') } : undefined),
   join: (root, names) => `${root}${names.join('/')}`,

@@ -13,7 +13,7 @@ export interface NameLookups {
 /** A file name that is not UTF-8 and cannot be represented. */
 export class NotText extends Error {}
 
-export interface NameWalk {
+interface NameWalk {
   readonly style: NameStyle;
   readonly ignoresCase: boolean;
   /** Whether a network machine may be contacted. A lookup reveals the user to it. */

@@ -2,7 +2,7 @@ import { access, constants, open, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { clip, HostError, messageOf } from '../../core/index.ts';
 
-export interface CommandContext {
+interface CommandContext {
   readonly command: string;
   readonly cwd: string | undefined;
   readonly env: NodeJS.ProcessEnv;

@@ -6,7 +6,7 @@ import { listProcesses, type ProcessEntry } from './processList.ts';
 const run = promisify(execFile);
 const POLL_MS = 25;
 
-export type EndSignal = 'SIGTERM' | 'SIGKILL';
+type EndSignal = 'SIGTERM' | 'SIGKILL';
 
 /**
  * A child process with all descendants. On POSIX the child leads a process group, so that processes are found even if

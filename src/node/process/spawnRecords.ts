@@ -77,7 +77,7 @@ export class SpawnRecords {
   }
 }
 
-export interface EndOrphansOptions {
+interface EndOrphansOptions {
   readonly log?: Logger;
   readonly clock?: Clock;
   /** How long an orphan may take to end before it is killed. */

@@ -3,7 +3,16 @@ import { setTimeout } from 'node:timers/promises';
 import type { LineageKey, StateStore } from '../../core/index.ts';
 import type { StoreOperation, StoreParams } from './contract.ts';
 import { type Decoder, integer, list, nothing, orNull, readable, rows, text } from './records.ts';
-import { baseOf, detailOf, foundOf, importOf, pathOf, recordOf, summaryOf, windowOf } from './states/stateAnswers.ts';
+import {
+  callBaseOf,
+  detailOf,
+  foundOf,
+  importOf,
+  pathOf,
+  recordOf,
+  summaryOf,
+  windowOf,
+} from './states/stateAnswers.ts';
 
 /**
  * Pause between two steps. Another window waiting to write polls the lock at most every 100 ms, and would hardly find
@@ -28,7 +37,7 @@ function writingStates(
 ): Pick<StateStore, 'base' | 'record' | 'move' | 'markPruned' | 'annotate'> {
   return {
     base: async ({ server, featureSet }, conversation, keeper) => {
-      if (!store.isUnused) return store.request('state.base', { server, featureSet, conversation, keeper }, baseOf);
+      if (!store.isUnused) return store.request('state.base', { server, featureSet, conversation, keeper }, callBaseOf);
       return { keeper: keeper === 'host' ? 'host' : 'server', head: undefined, state: undefined, blocked: undefined };
     },
     record: (update) => store.request('state.record', update, recordOf),

@@ -5,7 +5,7 @@ import { withHost, withoutHost } from './segments.ts';
  * A form in the spelling that globs match. Both texts end with `/`: a pattern for a folder's content also covers the
  * folder.
  */
-export interface FormText {
+interface FormText {
   /** With repeated slashes collapsed to one. */
   readonly collapsed: string;
   /** With the host marker. `undefined` for an unusual spelling, which no rule may allow. */

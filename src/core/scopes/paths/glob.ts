@@ -1,5 +1,5 @@
 import { Minimatch, type MinimatchOptions } from 'minimatch';
-import { type GlobShape, shapeOf } from './globShape.ts';
+import { type GlobShape, globShapeOf } from './globShape.ts';
 import { isAscii } from './letterCase.ts';
 
 const OPTIONS: MinimatchOptions = {
@@ -52,7 +52,7 @@ export class Glob {
   constructor(text: string, isAnyCase: boolean) {
     this.#text = text;
     this.#isAnyCase = isAnyCase;
-    this.shape = shapeOf(text, isAnyCase);
+    this.shape = globShapeOf(text, isAnyCase);
     const { head, tail, probe } = this.shape;
     this.#tailSign = tail.charCodeAt(tail.length - 2);
     this.#probe = head.includes(probe) || tail.includes(probe) ? '' : probe;

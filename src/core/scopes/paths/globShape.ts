@@ -35,7 +35,7 @@ interface Segment {
 }
 
 /** For a glob without braces, and texts that end with `/`. With `isAnyCase`, both are compared without case. */
-export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
+export function globShapeOf(glob: string, isAnyCase: boolean): GlobShape {
   const segments = (glob === '/' ? '' : glob).split('/').map(segmentOf);
   const classes = glob.split('[').length;
   const first = segments.findIndex(({ kind }) => kind === 'any');

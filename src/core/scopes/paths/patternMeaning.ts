@@ -6,13 +6,13 @@ import { withHost, withoutDetours } from './segments.ts';
 export type PatternContext = Pick<ScopeContext, 'folders' | 'userHome'>;
 
 /** A pattern as globs without braces, variables or `..`. In them, `\` escapes the next character. */
-export interface PatternMeaning {
+interface PatternMeaning {
   readonly ofNames: readonly string[];
   readonly ofPaths: readonly string[];
 }
 
 /** Why a pattern is invalid: a sentence. */
-export interface BadPattern {
+interface BadPattern {
   readonly problem: string;
 }
 

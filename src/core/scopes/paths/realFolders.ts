@@ -4,7 +4,7 @@ import type { PatternContext } from './patternMeaning.ts';
 import { posixStyle } from './pathStyle.ts';
 import { windowsStyle } from './windowsPath.ts';
 
-export interface RealLocation {
+interface RealLocation {
   /** `undefined` if no path differs from its real path. */
   readonly place: PatternContext | undefined;
   /** False if the file system cannot resolve a folder now. A pattern may then miss its target. */

@@ -22,7 +22,7 @@ export type ScopeMatter =
       readonly adapter: readonly string[] | undefined;
     };
 
-export interface ScopeCase {
+interface ScopeCase {
   readonly matter: ScopeMatter;
   readonly featureSet: string | undefined;
   readonly settings: ScopeSettings;

@@ -4,7 +4,7 @@ import type { Unreadable } from './pathText.ts';
 
 /** Per request, including the label. */
 export const MAX_TARGETS = 64;
-export const TOO_MANY_TARGETS: Unreadable = { why: `It names more than ${MAX_TARGETS} things.` };
+const TOO_MANY_TARGETS: Unreadable = { why: `It names more than ${MAX_TARGETS} things.` };
 
 const DEEPEST = 32;
 const MAX_VALUES = 20_000;

@@ -1,7 +1,7 @@
 import { MAX_TEXT } from './pathText.ts';
 
 /** A part of a text that a program may treat as a path or a name. */
-export interface TextPart {
+interface TextPart {
   readonly text: string;
   /** Whether a path can begin here, so that an absolute one must be allowed. Other parts can only deny. */
   readonly own: Own;

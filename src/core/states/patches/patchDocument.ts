@@ -17,10 +17,10 @@ interface ItemPlace {
 }
 
 /** A location that has a value. */
-export type TakenPlace = Place & { readonly value: Value };
+type TakenPlace = Place & { readonly value: Value };
 
 /** An undo record. */
-export type Step =
+export type PatchStep =
   | { readonly kind: 'root'; readonly value: Value }
   | { readonly kind: 'inserted'; readonly list: List; readonly index: number }
   | { readonly kind: 'taken'; readonly list: List; readonly index: number; readonly value: Value }
@@ -32,7 +32,7 @@ export type Step =
 /** A value that is changed in place. Each change is recorded first, so that it can be undone. */
 export class PatchDocument {
   #root: Value;
-  #steps: Step[] = [];
+  #steps: PatchStep[] = [];
   readonly #removed = new RemovedMembers();
 
   constructor(root: Value) {
@@ -50,7 +50,7 @@ export class PatchDocument {
   }
 
   /** Returns the undo records of a patch. `left` is the number of characters that it removed. */
-  takeSteps(left: number): readonly Step[] {
+  takeSteps(left: number): readonly PatchStep[] {
     const steps = this.#steps;
     this.#steps = [];
     this.#removed.beginPatch(left);
@@ -137,14 +137,14 @@ export class PatchDocument {
     return (place.list.length - place.index) / MOVED_AT_ONCE;
   }
 
-  takeBack(steps: readonly Step[]): void {
+  takeBack(steps: readonly PatchStep[]): void {
     for (let i = steps.length - 1; i >= 0; i--) {
       const step = steps[i];
       if (step !== undefined) this.#takeBack(step);
     }
   }
 
-  #takeBack(step: Step): void {
+  #takeBack(step: PatchStep): void {
     switch (step.kind) {
       case 'root':
         this.#root = step.value;

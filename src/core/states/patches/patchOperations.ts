@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { STATE_BOUNDS } from '../../model/lineage.ts';
 import type { PatchDocument, Place } from './patchDocument.ts';
-import { parsePointer, quoted, type Tokens } from './patchPointer.ts';
+import { parsePointer, quotedPointer, type Tokens } from './patchPointer.ts';
 import { Measuring, SIZE_OF_COMMA, sizeOfKey } from './patchSize.ts';
-import { areEqual, clone, Effort, type Value, type Container } from './patchValues.ts';
+import { areEqual, clone, PatchEffort, type Value, type Container } from './patchValues.ts';
 import { applyPatch } from 'rfc6902';
 
 /** Why an operation fails: the end of a sentence. */
@@ -26,7 +26,7 @@ const MAX_EFFORT = 4 * STATE_BOUNDS.state;
 /** Applies the operations of one patch in order. The document records the changes. */
 export class PatchOperations {
   readonly #document: PatchDocument;
-  readonly #effort = new Effort(MAX_EFFORT);
+  readonly #effort = new PatchEffort(MAX_EFFORT);
   readonly #measuring = new Measuring(this.#effort);
   #size: number;
   #left = 0;
@@ -184,7 +184,7 @@ function pointerIn(operation: JsonObject, member: 'path' | 'from'): Pointer | st
 }
 
 function nothingAt({ text }: Pointer): string {
-  return `there is nothing at ${quoted(text)}`;
+  return `there is nothing at ${quotedPointer(text)}`;
 }
 
 /** Characters of the key or comma that a value needs at its location. */

@@ -37,6 +37,6 @@ export function indexIn(token: string): number {
 const MAX_SHOWN = 200;
 
 /** A pointer formatted for display. */
-export function quoted(pointer: string): string {
+export function quotedPointer(pointer: string): string {
   return `"${cleanLine(pointer, MAX_SHOWN)}"`;
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json.ts';
-import { type Container, type Effort, isContainer, isList, type Members, type Value } from './patchValues.ts';
+import { type Container, type PatchEffort, isContainer, isList, type Members, type Value } from './patchValues.ts';
 
 /** Size of a member without its value. Counts a comma for every member, including the last. */
 export function sizeOfKey(key: string): number {
@@ -26,9 +26,9 @@ export class Measuring {
   isTooDeep = false;
   /** rfc6902 loses members whose names objects inherit, and does not know placeholders. */
   isPlain = true;
-  readonly #effort: Effort;
+  readonly #effort: PatchEffort;
 
-  constructor(effort: Effort) {
+  constructor(effort: PatchEffort) {
     this.#effort = effort;
   }
 

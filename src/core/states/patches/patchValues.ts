@@ -2,7 +2,7 @@ import { isJsonArray, type Json } from '../../base/json.ts';
 
 /** Values of a state during patching. An `undefined` member was removed (see `Graves`). */
 export type Value = Scalar | List | Members;
-export type Scalar = null | boolean | number | string;
+type Scalar = null | boolean | number | string;
 export type List = Value[];
 export interface Members {
   [key: string]: Value | undefined;
@@ -42,7 +42,7 @@ export function clone(value: Json): Value {
 }
 
 /** Read budget of one patch, which may reference the same large value repeatedly. */
-export class Effort {
+export class PatchEffort {
   left: number;
 
   constructor(characters: number) {
@@ -55,7 +55,7 @@ export class Effort {
 }
 
 /** RFC 6902 §4.6: members in any order. Returns false if the budget is spent. `b` must not be a patched value. */
-export function areEqual(a: Json, b: Json, effort: Effort): boolean {
+export function areEqual(a: Json, b: Json, effort: PatchEffort): boolean {
   effort.left -= typeof a === 'string' ? a.length : 1;
   if (a === b) return true;
   if (!isContainer(a) || !isContainer(b) || effort.isSpent) return false;
@@ -63,11 +63,11 @@ export function areEqual(a: Json, b: Json, effort: Effort): boolean {
   return !isList(b) && areMembersEqual(a, b, effort);
 }
 
-function areListsEqual(a: List, b: List, effort: Effort): boolean {
+function areListsEqual(a: List, b: List, effort: PatchEffort): boolean {
   return a.length === b.length && a.every((item, index) => areEqual(item, b[index] ?? null, effort));
 }
 
-function areMembersEqual(a: Members, b: Members, effort: Effort): boolean {
+function areMembersEqual(a: Members, b: Members, effort: PatchEffort): boolean {
   let more = 0;
   for (const key in a) {
     const member = a[key];

@@ -1,9 +1,9 @@
 import { cleanLine } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../base/json.ts';
 import { STATE_BOUNDS } from '../../model/lineage.ts';
-import { PatchDocument, type Step } from './patchDocument.ts';
+import { PatchDocument, type PatchStep } from './patchDocument.ts';
 import { PatchOperations } from './patchOperations.ts';
-import { quoted } from './patchPointer.ts';
+import { quotedPointer } from './patchPointer.ts';
 import { clone, isContainer } from './patchValues.ts';
 
 export type PatchOutcome =
@@ -61,7 +61,7 @@ export class PatchableState {
   }
 
   #applied(operations: number, { size, left, effort }: PatchOperations): PatchOutcome {
-    const steps: readonly Step[] = this.#document.takeSteps(left);
+    const steps: readonly PatchStep[] = this.#document.takeSteps(left);
     const before = { last: this.#last, size: this.#size };
     const own = ++this.#greatest;
     this.#last = own;
@@ -83,7 +83,7 @@ function nameOf(operation: Json): string {
   if (!isJsonObject(operation)) return '';
   const { op, path } = operation;
   const name = typeof op === 'string' ? cleanLine(op, MAX_NAME) : '';
-  const place = typeof path === 'string' ? quoted(path) : '';
+  const place = typeof path === 'string' ? quotedPointer(path) : '';
   const words = `${name} ${place}`.trim();
   return words === '' ? '' : ` (${words})`;
 }

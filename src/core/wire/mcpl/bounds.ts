@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json } from '../../base/json.ts';
 
 /** Maximum length of a feature set name. */
-export const MAX_NAME = 256;
+const MAX_NAME = 256;
 
 /** Maximum characters of one message, including base64. No model reads more, and every view copies them. */
 export const MAX_CHARACTERS = 4 * 1024 * 1024;

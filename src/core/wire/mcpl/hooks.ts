@@ -49,7 +49,7 @@ export interface Injection {
   readonly metadata: JsonObject | undefined;
 }
 
-export interface Injections {
+interface Injections {
   /** The feature set that the server names. */
   readonly featureSet: string | undefined;
   readonly injections: readonly Injection[];
@@ -100,7 +100,7 @@ function decodeInjection(value: Json, featureSet: string | undefined): Injection
   };
 }
 
-export interface Modified {
+interface Modified {
   readonly featureSet: string | undefined;
   /** The replacement text. `undefined` if the answer stays unchanged. */
   readonly modifiedResponse: string | undefined;

@@ -69,7 +69,7 @@ function decodeMessage(value: Json, field: string): InvalidParams | ModelMessage
     : { role, content };
 }
 
-export interface InferenceAnswer {
+interface InferenceAnswer {
   readonly content: string;
   readonly model: string;
   readonly finishReason: FinishReason;

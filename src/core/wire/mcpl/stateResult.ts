@@ -19,7 +19,7 @@ export type StateBody = { readonly kind: 'data' | 'patch' } & StateContent;
 
 type StateContent = { readonly value: Json } | { readonly text: string };
 
-export type DecodedState =
+type DecodedState =
   | AnnouncedState
   /** Unusable as a whole. A sentence. */
   | { readonly problem: string };

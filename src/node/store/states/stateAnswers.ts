@@ -20,7 +20,7 @@ import { checkpointOf } from './rows.ts';
 
 const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
 
-export const baseOf: Decoder<StateBase> = (value) => {
+export const callBaseOf: Decoder<StateBase> = (value) => {
   const { keeper, head, state, blocked } = record(value);
   return {
     keeper: oneOf(keeper, KEEPERS, 'keeper'),

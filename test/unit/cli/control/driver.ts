@@ -1,11 +1,11 @@
 import { DriverModels } from '../../../../src/cli/control/driverModels.ts';
 import { Questions } from '../../../../src/cli/control/questions.ts';
 import { ControlSession } from '../../../../src/cli/control/controlSession.ts';
-import type { Account, JsonObject } from '../../../../src/core/index.ts';
+import type { SignInAccount, JsonObject } from '../../../../src/core/index.ts';
 import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { FakeHost } from '../fakeHost.ts';
 
-const ACCOUNT: Account = {
+const ACCOUNT: SignInAccount = {
   server: 'https://notes.test/mcp',
   variant: '',
   issuer: 'https://login.test',

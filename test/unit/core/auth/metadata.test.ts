@@ -10,7 +10,7 @@ import {
 import {
   assumedMetadata,
   decodeServerMetadata,
-  type Discovery,
+  type MetadataDiscovery,
   serverMetadataUrls,
   signInRefusal,
 } from '../../../../src/core/auth/serverMetadata.ts';
@@ -85,7 +85,11 @@ suite('metadata of an authorization server', () => {
     token_endpoint: `${AUTH}/token`,
     code_challenge_methods_supported: ['S256'],
   };
-  const judge = (members: Record<string, Json | undefined>, expected = AUTH, found: Discovery = 'named'): string => {
+  const judge = (
+    members: Record<string, Json | undefined>,
+    expected = AUTH,
+    found: MetadataDiscovery = 'named',
+  ): string => {
     const document: Record<string, Json | undefined> = { ...good, ...members };
     const decoded = decodeServerMetadata(document, expected, SERVER);
     if ('problem' in decoded) return decoded.problem;

@@ -6,7 +6,7 @@ import { nearestPattern } from '../../../../src/core/model/featureSetPattern.ts'
 import { DEFAULT_LIMITS, type HostLimits, type ServerDefinition } from '../../../../src/core/model/server.ts';
 import {
   answerOf,
-  type Direction,
+  type ChangeDirection,
   ENTRY_RULES,
   type EntryKey,
   WINDOW_RULES,
@@ -300,7 +300,7 @@ function expected(pairs: Pairs, own: ServerDefinition, all: ServerDefinition, is
     const key = pairs.keyOf?.(item, from, to) ?? pairs.keys[0] ?? 'enabled';
     // The user has set nothing.
     if (key === 'push' && from === -1) continue;
-    const direction: Direction = to < from ? 'narrowing' : 'widening';
+    const direction: ChangeDirection = to < from ? 'narrowing' : 'widening';
     const answer = answerOf(key, direction);
     keeps ||= answer === 'keeps' || (answer === 'keepsForGuard' && isGuard);
     start ||= answer === 'start';

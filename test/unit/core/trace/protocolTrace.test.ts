@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Json } from '../../../../src/core/base/json.ts';
 import { redactor } from '../../../../src/core/base/secrets.ts';
 import { ProtocolTrace } from '../../../../src/core/trace/protocolTrace.ts';
-import { ALL_MESSAGES, MAX_TEXT, type TraceEntry } from '../../../../src/core/trace/traceEntry.ts';
+import { ALL_MESSAGES, MAX_ENTRY_TEXT, type TraceEntry } from '../../../../src/core/trace/traceEntry.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 
 const asIs = (text: string): string => text;
@@ -84,14 +84,14 @@ suite('A protocol trace', () => {
     const redact = redactor([{ name: 'KEY', value: secret }]);
     const texts = [
       'x'.repeat(10) + secret,
-      'x'.repeat(MAX_TEXT - 30) + secret + 'x'.repeat(MAX_TEXT),
-      'x'.repeat(2 * MAX_TEXT - 30) + secret,
-      secret.repeat(2 * MAX_TEXT),
+      'x'.repeat(MAX_ENTRY_TEXT - 30) + secret + 'x'.repeat(MAX_ENTRY_TEXT),
+      'x'.repeat(2 * MAX_ENTRY_TEXT - 30) + secret,
+      secret.repeat(2 * MAX_ENTRY_TEXT),
     ];
     for (const text of texts) trace.record('received', { jsonrpc: '2.0', method: 'log', params: { text } }, redact);
     const kept = trace.entries(0, Infinity, ALL_MESSAGES);
     assert.deepEqual(
-      kept.map(({ text }) => [text.includes('sesame'), text.length <= MAX_TEXT]),
+      kept.map(({ text }) => [text.includes('sesame'), text.length <= MAX_ENTRY_TEXT]),
       kept.map(() => [false, true]),
     );
     assert.deepEqual(
@@ -146,7 +146,7 @@ suite('A protocol trace', () => {
     trace.set(true);
     trace.record('sent', CALL, redactor([{ name: 'KEY', value: '"name":"add"}' }]));
     trace.record('received', ANSWER, asIs);
-    trace.record('received', { jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(MAX_TEXT) } }, asIs);
+    trace.record('received', { jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(MAX_ENTRY_TEXT) } }, asIs);
     const exported = [...trace.exportLines()].map((line): unknown => JSON.parse(line));
     const at = new Date(clock.now()).toISOString();
     assert.deepEqual(exported.slice(0, 2), [

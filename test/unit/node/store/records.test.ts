@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  type Account,
+  type SignInAccount,
   readAccounts,
   readRegistration,
   readToken,
@@ -95,7 +95,7 @@ suite('replies of a token endpoint', () => {
 });
 
 suite('what is kept about sign-ins', () => {
-  const account: Account = {
+  const account: SignInAccount = {
     server: 'https://mcp.example.com',
     variant: '["auto",null]',
     issuer: record.issuer,

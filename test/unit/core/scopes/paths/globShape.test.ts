@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Effort, Glob } from '../../../../../src/core/scopes/paths/glob.ts';
 import { GlobIndex } from '../../../../../src/core/scopes/paths/globIndex.ts';
 import { GlobList } from '../../../../../src/core/scopes/paths/globList.ts';
-import { shapeOf } from '../../../../../src/core/scopes/paths/globShape.ts';
+import { globShapeOf } from '../../../../../src/core/scopes/paths/globShape.ts';
 import {
   allCases,
   isAscii,
@@ -18,7 +18,7 @@ const check = (rows: Rows, tell: (text: string) => string): void =>
   );
 
 const render = (glob: string, isAnyCase: boolean): string => {
-  const { head, tail, probe, base, weight } = shapeOf(glob, isAnyCase);
+  const { head, tail, probe, base, weight } = globShapeOf(glob, isAnyCase);
   return [head, tail, probe, base, weight].join(' | ');
 };
 const shape = (glob: string): string => render(glob, false);
@@ -150,7 +150,7 @@ suite('The effort of a decision', () => {
 
   test('is what the shape says for each letter of the text, and more where case is ignored', () => {
     const cost = (glob: string, isAnyCase: boolean, text: string): number => {
-      const { base, weight } = shapeOf(glob, isAnyCase);
+      const { base, weight } = globShapeOf(glob, isAnyCase);
       let low = 0;
       let high = 10_000_000;
       while (low < high) {
