@@ -52,8 +52,10 @@ const optionsOf = (bundle) => {
   };
 };
 
-/** By the end of its path: the sources may be a link into another folder. */
-const ownerOf = (file) => bundles.find(({ parts }) => parts?.some((part) => file.endsWith(`/${part}`)));
+/** By the end of the path: the sources may be a link into another folder. */
+const isPath = (file, part) => file.endsWith(`/${part}`);
+
+const ownerOf = (file) => bundles.find(({ parts }) => parts?.some((part) => isPath(file, part)));
 
 /** An import of a part of another bundle becomes a `require` of that bundle, which is beside this one. */
 const otherBundles = ({ to }) => ({
@@ -159,8 +161,9 @@ const exportedTwice = async () => {
     metafile: true,
   });
   const outputs = Object.values(metafile.outputs);
+  const exportsOf = (part) => outputs.find(({ entryPoint }) => isPath(`/${entryPoint}`, part)).exports;
   return bundles.flatMap(({ to, parts = [] }) => {
-    const names = parts.flatMap((part) => outputs.find(({ entryPoint }) => entryPoint === part).exports);
+    const names = parts.flatMap(exportsOf);
     const twice = names.filter((name, index) => names.indexOf(name) !== index);
     return twice.map((name) => `Two parts of ${to} export "${name}".`);
   });

@@ -31,16 +31,14 @@ export interface AuditRecord {
 export type AuditFacts = Pick<AuditRecord, 'at' | 'server' | 'operation' | 'outcome'> &
   Partial<Omit<AuditRecord, 'at' | 'server' | 'operation' | 'outcome'>>;
 
-/** The only place that makes audit records, so that a new member gets its default here. */
+/**
+ * The only place that makes audit records, so that a new member gets its default here. Written member by member:
+ * spreading the facts costs a fifth of a push event.
+ */
 export function auditRecord(facts: AuditFacts): AuditRecord {
-  return {
-    featureSet: undefined,
-    inferenceId: undefined,
-    durationMs: 0,
-    detail: undefined,
-    tokens: undefined,
-    ...facts,
-  };
+  const { at, server, operation, featureSet, inferenceId, outcome, durationMs = 0, detail, tokens, model } = facts;
+  const record = { at, server, operation, featureSet, inferenceId, outcome, durationMs, detail, tokens };
+  return model === undefined ? record : { ...record, model };
 }
 
 /** Total use of one model on one route within a period. */
