@@ -7,7 +7,7 @@ export const until = async (
   what: string,
   editor: JourneyEditor,
   condition: () => Promise<boolean>,
-  rounds = 150,
+  rounds = 300,
 ): Promise<void> => {
   for (let round = 0; round < rounds; round++) {
     if (await condition()) return;
