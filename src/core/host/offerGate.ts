@@ -10,7 +10,7 @@ import { type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { PromptResult } from '../model/content.ts';
-import { isFileUri, setOfUri, setOffOf, setOffOfUri } from '../mcpl/offerSets.ts';
+import { namesFileUri, setOfUri, setOffOf, setOffOfUri } from '../mcpl/offerSets.ts';
 import { scopeOfOffer } from '../scopes/paths/toolScopes.ts';
 import { decodeProgress, decodeToolPage } from '../wire/tools.ts';
 import type { CompletionOptions } from '../offer/completionRequests.ts';
@@ -115,7 +115,7 @@ export class OfferGate {
   async #admit(unit: ManagedServer, uri: string, token: CancellationToken = NO_CANCELLATION): Promise<void> {
     await listed(unit, () => unit.offer.resourceCatalog.listed());
     checkUri(unit, uri);
-    if (!isFileUri(uri)) return;
+    if (!namesFileUri(uri)) return;
     const scope = scopeOfOffer(unit.snapshot, setOfUri(uri, unit.offer));
     const { session } = unit;
     const tool = readTool();
@@ -144,7 +144,7 @@ const readTool = lazy((): Tool | undefined => {
 });
 
 function needsGate(unit: ManagedServer, uri: string): boolean {
-  return hasSetOff(unit) || (isFileUri(uri) && scopeOfOffer(unit.snapshot, setOfUri(uri, unit.offer)) !== undefined);
+  return hasSetOff(unit) || (namesFileUri(uri) && scopeOfOffer(unit.snapshot, setOfUri(uri, unit.offer)) !== undefined);
 }
 
 function hasSetOff({ snapshot: { mcpl } }: ManagedServer): boolean {

@@ -51,7 +51,7 @@ export function setOfUri(uri: string, offer: ListedOffer): string | undefined {
 }
 
 /** Whether a URI names a file: `file:` anywhere in it, or no scheme at all. */
-export function isFileUri(uri: string): boolean {
+export function namesFileUri(uri: string): boolean {
   const plain = decoded(uri);
   return /(?:^|[^a-z0-9])file:/i.test(plain) || !/^[a-z][a-z0-9+.-]+:/i.test(plain);
 }

@@ -23,7 +23,7 @@ export function decodeToolPage(result: Json, era: Era = 'legacy'): ToolPage {
 }
 
 /** Added and removed tools, if the notification of a changed list names them. */
-export interface ToolListChange {
+interface ToolListChange {
   readonly added: readonly Tool[];
   readonly removed: readonly string[];
 }

@@ -14,7 +14,7 @@ import { plainText } from '../shared/plainText.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
 /** The page's actions. */
-export interface LineageViewActions {
+interface LineageViewActions {
   act(action: CheckpointAction, place: number): Promise<void>;
   compare(places: readonly [number, number]): Promise<void>;
   unblock(key: LineageKey): Promise<void>;

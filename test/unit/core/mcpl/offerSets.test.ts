@@ -5,7 +5,7 @@ import type { Resource, ResourceTemplate } from '../../../../src/core/model/cata
 import {
   type ListedOffer,
   namedSets,
-  isFileUri,
+  namesFileUri,
   setOffOf,
   setOffOfUri,
   setOfUri,
@@ -227,7 +227,7 @@ suite('A spelling of a URI', () => {
   test('leaves a file: URI one', () => {
     fc.assert(
       fc.property(choices, endings, fc.constantFrom('', 'git+', 'view://x?u='), (chosen, ending, before) => {
-        assert.equal(isFileUri(before + respelled('file:///ws/secrets/key', chosen) + ending), true);
+        assert.equal(namesFileUri(before + respelled('file:///ws/secrets/key', chosen) + ending), true);
       }),
       { numRuns: dose(5_000, 100_000) },
     );
@@ -273,7 +273,7 @@ suite('A URI names a file', () => {
       ':a': true,
       'a b:c': true,
     };
-    assert.deepEqual(Object.fromEntries(Object.keys(table).map((uri) => [uri, isFileUri(uri)])), table);
-    assert.equal(isFileUri('folder/name:x'), true, 'a colon later on is no scheme');
+    assert.deepEqual(Object.fromEntries(Object.keys(table).map((uri) => [uri, namesFileUri(uri)])), table);
+    assert.equal(namesFileUri('folder/name:x'), true, 'a colon later on is no scheme');
   });
 });
