@@ -51,7 +51,11 @@ const unlessGone = async (texts: Promise<readonly string[]>): Promise<readonly s
   try {
     return await texts;
   } catch (error) {
-    if (error instanceof Error && /Frame was detached|Target closed|Cannot find context|context was destroyed/.test(error.message)) return [];
+    if (
+      error instanceof Error &&
+      /Frame was detached|Target closed|Cannot find context|context was destroyed/.test(error.message)
+    )
+      return [];
     throw error;
   }
 };
