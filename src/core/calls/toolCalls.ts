@@ -60,26 +60,37 @@ export class ToolCalls {
     return this.#operations.event;
   }
 
-  async call(request: ToolCallRequest, settings: CallSettings = {}): Promise<ResultView> {
+  /** Not async: that costs 3 % of a short call. */
+  call(request: ToolCallRequest, settings: CallSettings = {}): Promise<ResultView> {
     const { audit, clock } = this.#options;
     const startedAt = clock.now();
     const report = this.#reportOf(request, startedAt);
+    return this.#begin(report, settings).then(
+      (result) => {
+        audit.answered(request, startedAt, result);
+        report.tell({ kind: 'succeeded', result });
+        return result;
+      },
+      (thrown: unknown) => {
+        const error = toHostError(thrown);
+        audit.failed(request, startedAt, error);
+        report.tell({ kind: 'failed', error, effect: error.effect });
+        throw error;
+      },
+    );
+  }
+
+  #begin(report: OperationReport, settings: CallSettings): Promise<ResultView> {
+    const { request } = report;
     try {
       const target = this.#options.find(request.server);
       if (target === undefined) throw unknownServer(request);
-      if (!isListed(target, request)) {
-        report.tell(PENDING);
-        await untilListed(target, request, settings.token ?? NO_CANCELLATION, clock);
-      }
-      const result = await this.#send(report, target, settings);
-      audit.answered(request, startedAt, result);
-      report.tell({ kind: 'succeeded', result });
-      return result;
-    } catch (thrown) {
-      const error = toHostError(thrown);
-      audit.failed(request, startedAt, error);
-      report.tell({ kind: 'failed', error, effect: error.effect });
-      throw error;
+      if (isListed(target, request)) return this.#send(report, target, settings);
+      report.tell(PENDING);
+      const listed = untilListed(target, request, settings.token ?? NO_CANCELLATION, this.#options.clock);
+      return listed.then(() => this.#send(report, target, settings));
+    } catch (error) {
+      return Promise.reject(toHostError(error));
     }
   }
 

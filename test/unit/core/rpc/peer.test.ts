@@ -346,6 +346,31 @@ suite('requests from a peer', () => {
     assert.deepEqual([sent, logged], [['{"id":2,"result":{"method":"c"}}'], []]);
   });
 
+  test('are cancelled by id in any order of their ends, both of two with one id', async () => {
+    const open = new Map<string, { readonly token: CancellationToken; readonly end: () => void }>();
+    const { say, sent } = bindBench(
+      start(
+        (method, _params, { token }) =>
+          new Promise((resolve) => open.set(method, { token, end: () => resolve({ method }) })),
+      ),
+    );
+    await say(...['a', 'b', 'c', 'd'].map((method, id) => ({ id, method })), { id: 3, method: 'e' });
+    for (const method of ['a', 'c']) open.get(method)?.end();
+    await settle();
+    await say({ method: 'notifications/cancelled', params: { requestId: 3 } });
+    for (const { end } of open.values()) end();
+    await settle();
+    assert.deepEqual(
+      [...open].map(([method, { token }]) => `${method} ${token.isCancellationRequested}`),
+      ['a false', 'b false', 'c false', 'd true', 'e true'],
+    );
+    assert.deepEqual(sent, [
+      '{"id":0,"result":{"method":"a"}}',
+      '{"id":2,"result":{"method":"c"}}',
+      '{"id":1,"result":{"method":"b"}}',
+    ]);
+  });
+
   test('see their token cancelled when the connection ends', async () => {
     const reasons: unknown[] = [];
     const { say, server, sent } = bindBench(
