@@ -87,8 +87,8 @@ export const PAIRS: readonly Pair[] = [
   {
     id: 'push',
     what: 'CPU of a push event: checked, deduplicated, limited and answered / SDK',
-    // The target of the bench is 1.8x, which is missed since inbound requests were moved into one file: this keeps it from getting worse.
-    target: cpuShare({ cpu: 3.52, sdk: 10.8, faster: 2.6 }, 1.65),
+    // At least 1.8x.
+    target: cpuShare({ cpu: 3.52, sdk: 10.8, faster: 2.6 }, 1.8),
     metric: 'cpu',
     of: 'checked',
     to: 'sdk1',

@@ -114,7 +114,7 @@ suite('The guard of the figures', () => {
         'pipe: host / sdk1 0.561',
         'notify: host / sdk1 0.177',
         'inbound: host / sdk1 0.286',
-        'push: checked / sdk1 0.514',
+        'push: checked / sdk1 0.471',
         'patches: state / rfc6902 1.600',
       ],
     );
