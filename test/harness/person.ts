@@ -71,19 +71,28 @@ const treeRow = (page: Page, label: string): Locator =>
     .filter({ has: page.locator('.label-name', { hasText: exactly(label) }) })
     .first();
 
-/** A row that is painted anew at that moment loses a click; a person looks whether it took, and tries again. */
-const turnRow = async (row: Locator, isExpanded: boolean): Promise<void> => {
-  const turned = row.and(row.page().locator(`[aria-expanded="${isExpanded}"]`));
-  for (let left = 4; !(await turned.isVisible()); left--) {
-    await row.locator('.monaco-tl-twistie').click();
-    const wait = turned.waitFor({ timeout: 2_000 });
-    if (left === 0) return wait;
-    await wait.catch(() => undefined);
-  }
-};
-
 const unlessLate = (error: unknown): void => {
   if (!(error instanceof errors.TimeoutError)) throw error;
+};
+
+/** How long a row may take to turn before it is clicked again. */
+const TURN_MS = 3_000;
+
+/** Expands or collapses a row. Returns whether it did: a row that is painted again at that moment misses the click. */
+export const turnRow = async (row: Locator, isExpanded: boolean): Promise<boolean> => {
+  const turned = row.and(row.page().locator(`[aria-expanded="${isExpanded}"]`));
+  if (await turned.isVisible()) return true;
+  if (!(await row.isVisible())) return false;
+  await row.locator('.monaco-tl-twistie').click({ timeout: TURN_MS }).catch(unlessLate);
+  await turned.waitFor({ timeout: TURN_MS }).catch(unlessLate);
+  return turned.isVisible();
+};
+
+/** A person looks whether it took, and tries again. */
+const turnRowSurely = async (row: Locator, isExpanded: boolean): Promise<void> => {
+  await row.waitFor();
+  for (let left = 10; left > 0; left--) if (await turnRow(row, isExpanded)) return;
+  throw new Error(`A row did not ${isExpanded ? 'expand' : 'collapse'}: ${await row.innerText()}`);
 };
 
 /** Notes whether a click came to where one was aimed at. In a script, as below. */
@@ -121,7 +130,7 @@ const clickOfRow = async (row: Locator, selector: string): Promise<void> =>
 const clickInRow = async (row: Locator, action: string | undefined): Promise<void> => {
   if (action === undefined) return row.click();
   if (action === 'checkbox') return clickOfRow(row, '.monaco-checkbox, .custom-view-tree-node-item-checkbox');
-  if (action === 'expand' || action === 'collapse') return turnRow(row, action === 'expand');
+  if (action === 'expand' || action === 'collapse') return turnRowSurely(row, action === 'expand');
   return clickOfRow(row, `.actions .action-label[aria-label^=${quoted(action)}]`);
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { JourneyEditor } from './journeyEditor.ts';
+import { turnRow } from '../../harness/person.ts';
 import { until } from './until.ts';
 
 /** Those that have come in: before, they are half transparent. */
@@ -53,23 +54,23 @@ export class Approver {
     return labels.filter((label) => label !== null).filter((label) => pattern.test(label));
   }
 
-  async fold(label: string, isOpen: boolean): Promise<void> {
-    const row = this.row(label);
-    if ((await row.getAttribute('aria-expanded')) === String(isOpen)) return;
-    await row.locator('.monaco-tl-twistie').click();
-    await until(
-      `${label} to fold`,
-      this.#editor,
-      async () => (await row.getAttribute('aria-expanded')) === String(isOpen),
-    );
+  /** Expands these rows from the top. Starts again if one collapses or moves, as while the tree is refreshed. */
+  async unfold(...path: readonly string[]): Promise<void> {
+    await until(`${path.join(' > ')} to unfold`, this.#editor, async () => {
+      for (const label of path) if (!(await turnRow(this.row(label), true))) return false;
+      return true;
+    });
+  }
+
+  async fold(label: string): Promise<void> {
+    await until(`${label} to fold`, this.#editor, () => turnRow(this.row(label), false));
   }
 
   /** Only the tools of this server are in sight: rows of the same name are told apart by a person by what stands above. */
   async seeTools(server: string): Promise<void> {
-    if (this.#folded !== undefined && this.#folded !== server) await this.fold(this.#folded, false);
+    if (this.#folded !== undefined && this.#folded !== server) await this.fold(this.#folded);
     this.#folded = server;
-    await this.fold(server, true);
-    await this.fold('Tools', true);
+    await this.unfold(server, 'Tools');
   }
 
   async call(tool: string, args: Readonly<Record<string, string | true>>): Promise<void> {

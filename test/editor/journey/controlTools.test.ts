@@ -22,8 +22,7 @@ suite('A person whose model asks for a rollback', () => {
     await reader.me.answer('Start the server "state"', 'Start');
     await reader.me.untilRow(/^state running .* 1 of 2 sets on/);
     await reader.clear();
-    await reader.me.fold('state', true);
-    await reader.me.fold('Tools', true);
+    await reader.me.unfold('state', 'Tools');
     for (const text of ['One', 'Two', 'Three']) {
       await reader.call('add_page', { text });
       await reader.untilText('.result', /Checkpoint page-\w+ is kept\./, 'tab');

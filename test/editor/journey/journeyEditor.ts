@@ -51,6 +51,9 @@ const readHostLogs = async (folder: string): Promise<string> => {
 
 const rootsFile = 'roots.code-workspace';
 
+/** Three other stages may run beside a journey. */
+const PAGE_MS = 45_000;
+
 const workbench = '.monaco-workbench .activitybar';
 
 /**
@@ -108,6 +111,7 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     env: options.env ?? {},
   });
   const { page, close: closeBrowser } = await openBrowser();
+  page.setDefaultTimeout(PAGE_MS);
   const person = createPerson(page, screenshotsFolder);
   const close = async (): Promise<void> => {
     await closeBrowser();

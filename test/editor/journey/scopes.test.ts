@@ -95,13 +95,11 @@ suite('A person who decides what servers may touch', () => {
       'Calls of these tools never need an approval: "request_access".',
     ])
       assert.ok(said.includes(part), said);
-    await me().fold('files', true);
-    await me().fold('Feature Sets', true);
+    await me().unfold('files', 'Feature Sets');
     await person.clickTreeItem('files.edit', 'checkbox');
     await me().untilRow(/^files running .* 1 of 1 sets on/);
-    await me().fold('Feature Sets', false);
-    await me().fold('Scopes', true);
-    await me().fold('files.edit', true);
+    await me().fold('Feature Sets');
+    await me().unfold('files', 'Scopes', 'files.edit');
     await me().untilRow(/^ +\*\*\/secrets\/\*\* denied$/);
     await person.command('Notifications: Clear All Notifications');
     await me().shot('02 the lists of a server');
@@ -113,7 +111,7 @@ suite('A person who decides what servers may touch', () => {
       'Tool move_file, targets at $.from, $.to',
       'Tool request_access, touches nothing',
     ]);
-    await me().fold('Scopes', false);
+    await me().fold('Scopes');
   });
 
   test('is asked nothing where a list speaks, however the path is written', async () => {
@@ -143,14 +141,14 @@ suite('A person who decides what servers may touch', () => {
     await me().call('request_access', { path: 'notes/%73ecrets/door.txt' });
     await me().result(/The host refused: "The settings of the host deny it\."/);
     assert.equal(await text('.env'), await readFile(join(SAMPLE, '.env'), 'utf8'));
-    await me().fold('History', true);
+    await me().unfold('History');
     await me().untilRow(/^ {2}append_line notes\/shopping\.md: allowed/);
     await until('a row for each denial', journey(), async () => {
       const rows = await person.treeRows();
       return rows.filter((row) => row.includes('denied by the settings')).length === 7;
     });
     await me().shot('04 what the lists decided');
-    await me().fold('History', false);
+    await me().fold('History');
   });
 
   test('allows a file outside the workspace once, and is asked again the next time', async () => {
@@ -293,8 +291,7 @@ suite('A person who decides what servers may touch', () => {
   test('denies in the settings what was allowed, and it is no longer allowed', async () => {
     const { page, person } = journey();
     await me().seeTools('files');
-    await me().fold('Scopes', true);
-    await me().fold('files.edit', true);
+    await me().unfold('files', 'Scopes', 'files.edit');
     await person.clickTreeItem('**/secrets/**');
     await page.locator('.editor-instance .view-lines:has-text("blacklist")').waitFor();
     await person.press('End');
@@ -305,7 +302,7 @@ suite('A person who decides what servers may touch', () => {
     await me().untilNoRow(/drafts\/letter\.md files/);
     await me().shot('11 denied after all');
     assert.match(await text(SETTINGS), /"blacklist": \["\*\*\/\.env", "\*\*\/secrets\/\*\*", "\*\*\/letter\.md"\]/);
-    await me().fold('Scopes', false);
+    await me().fold('Scopes');
     await me().call('append_line', { path: 'drafts/letter.md', line: 'x' });
     await me().result(DENIED);
     await me().isNotAsked();
@@ -351,7 +348,7 @@ suite('A person who decides what servers may touch', () => {
     const { person } = journey();
     await person.command('Notifications: Clear All Notifications');
     // Its row is below those of the other one.
-    await me().fold('files', false);
+    await me().fold('files');
     assert.match(await start('library'), /it may touch in the workspace: "\$\{workspaceFolder\}\/notes\/\*\*"\./);
     await me().seeTools('library');
     await me().call('read_text_file', { path: 'notes/shopping.md' });
@@ -374,7 +371,7 @@ suite('A person who decides what servers may touch', () => {
     await me().call('read_text_file', { path: join(outside, 'hosts') });
     const asked = `library wants to call read_text_file on ${outside}/hosts, outside this workspace.`;
     await me().toast(asked).waitFor();
-    await me().fold('History', true);
+    await me().unfold('History');
     await me().shot('15 in high contrast');
     await me().answer(asked, 'Deny');
     await me().result(/was not called: the person denied it\./);

@@ -99,10 +99,10 @@ suite('A person with a server that wants to know who it is', () => {
   const openSignIn = async (message: string): Promise<Page> => {
     const { page, person } = journey();
     const [tab] = await Promise.all([
-      page.context().waitForEvent('page', { timeout: 15_000 }),
+      page.context().waitForEvent('page', { timeout: 45_000 }),
       person.notification('Sign In', message),
     ]);
-    tab.setDefaultTimeout(15_000);
+    tab.setDefaultTimeout(45_000);
     return tab;
   };
 

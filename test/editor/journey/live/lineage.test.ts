@@ -74,8 +74,8 @@ suite('A person who goes back to a checkpoint', () => {
 
   /** The rows of the one are out of sight while those of the other are in it. */
   const see = async (part: 'Feature Sets' | 'Tools'): Promise<void> => {
-    await my().me.fold(part === 'Tools' ? 'Feature Sets' : 'Tools', false);
-    await my().me.fold(part, true);
+    await my().me.fold(part === 'Tools' ? 'Feature Sets' : 'Tools');
+    await my().me.unfold(part);
   };
 
   /** A page as wide and as high as a person would make it who wants to see the lines. */
@@ -105,7 +105,7 @@ suite('A person who goes back to a checkpoint', () => {
     const { person } = journey();
     await my().untilText('.message', /^No checkpoint yet\. Servers with a feature set that has a state make one/);
     await start();
-    await my().me.fold('state', true);
+    await my().me.unfold('state');
     await see('Feature Sets');
     await person.clickTreeItem('book', 'checkbox');
     await my().me.untilRow(/^state running .* 1 of 2 sets on/);
