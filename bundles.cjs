@@ -1,9 +1,10 @@
 /**
  * Every file of `dist/`, which `esbuild.mjs` builds. A bundle has either an `entry`, which is a program or a page, or
  * `parts`, whose exports it exports to the bundles in `loadedBy`. Each `import()` there of one of the parts becomes a
- * `require` of the bundle; so does an `import` at the top of a file if the bundle is `shared`.
+ * `require` of the bundle; so does an `import` at the top of a file if the bundle is `shared`. Bundles in `sharedWith` also
+ * import parts, of a bundle that is already loaded.
  *
- * The build fails if a bundle imports a part without being in `loadedBy`, or is there without importing one. Starters
+ * The build fails if a bundle imports a part without being in these lists, or is there without importing one. Starters
  * that are no bundles are named in words. docs/architecture.md has the same table for people, and a test compares the two.
  *
  * `atStart`: the editor reads it when it starts, so its size counts. `editor`: it uses the API of the editor.
@@ -16,6 +17,12 @@ module.exports = [
     to: 'hostCore.js',
     parts: ['src/core/host/host.ts', 'src/core/base/hiddenText.ts', 'src/core/model/settingRules.ts'],
     loadedBy: EVERY_HOST,
+    // They show or remove hidden characters, and run only beside the host. Copies made the package 18 KB larger.
+    sharedWith: [
+      ...['opener.js', 'engine.js', 'serverInputs.js', 'scopeDecider.js', 'stateService.js', 'remote.js'],
+      ...['gatewayServer.js', 'extensionApi.js', 'serverRows.js', 'approvalUi.js', 'inbox.js', 'lineageUi.js'],
+      ...['conversation.js', 'pages.js'],
+    ],
     shared: true,
     atStart: true,
   },

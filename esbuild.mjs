@@ -55,6 +55,8 @@ const optionsOf = (bundle) => {
 /** By the end of the path: the sources may be a link into another folder. */
 const isPath = (file, part) => file.endsWith(`/${part}`);
 
+const importersOf = ({ loadedBy, sharedWith = [] }) => [...loadedBy, ...sharedWith];
+
 const ownerOf = (file) => bundles.find(({ parts }) => parts?.some((part) => isPath(file, part)));
 
 /** An import of a part of another bundle becomes a `require` of that bundle, which is beside this one. */
@@ -66,7 +68,7 @@ const otherBundles = ({ to }) => ({
       if (kind === 'dynamic-import' && owner === undefined)
         return { errors: [{ text: `"${path}" is loaded by import(), so bundles.cjs must list it as a part.` }] };
       // Other code that is imported at the top of a file is copied.
-      const isOutside = kind === 'dynamic-import' || (owner?.shared && owner.loadedBy.includes(to));
+      const isOutside = kind === 'dynamic-import' || (owner?.shared && importersOf(owner).includes(to));
       return isOutside && owner.to !== to ? { path: `./${owner.to}`, external: true } : undefined;
     });
     // Only now is it known which imports are left.
@@ -76,10 +78,10 @@ const otherBundles = ({ to }) => ({
         Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path)),
       );
       const wrong = bundles.filter(
-        ({ to: other, parts, loadedBy }) => parts !== undefined && imports.has(`./${other}`) !== loadedBy.includes(to),
+        (row) => row.parts !== undefined && imports.has(`./${row.to}`) !== importersOf(row).includes(to),
       );
-      const text = ({ to: other, loadedBy }) =>
-        loadedBy.includes(to) ? `${to} does not import ${other}` : `${to} imports ${other}`;
+      const text = (row) =>
+        importersOf(row).includes(to) ? `${to} does not import ${row.to}` : `${to} imports ${row.to}`;
       return { errors: wrong.map((row) => ({ text: `${text(row)}: correct "loadedBy" in bundles.cjs.` })) };
     });
   },
