@@ -343,7 +343,7 @@ export { parseUriTemplate } from './wire/uriTemplate.ts';
 export { ProtocolTrace } from './trace/protocolTrace.ts';
 export { ALL_MESSAGES, type TraceDirection, type TraceEntry, type TraceFilter } from './trace/traceEntry.ts';
 export { TraceSelection } from './trace/traceSelection.ts';
-export { answerOf, type EntryKey, type Weakening, type WindowKey } from './model/settingRules.ts';
+export type { EntryKey, Weakening, WindowKey } from './model/settingRules.ts';
 export { LIMIT_KEYS } from './consent/windowLimits.ts';
 export type { EditorPolicy } from './model/serverPolicy.ts';
 export { editorPolicy } from './consent/editorPolicy.ts';

@@ -1,7 +1,7 @@
 import type { HostLimits } from '../model/server.ts';
 import {
   type ChangeDirection,
-  keepsOwn,
+  rulingOn,
   type Weakening,
   weakeningLine,
   type WindowKey,
@@ -32,7 +32,7 @@ const LIMITS: readonly (keyof HostLimits)[] = [
   'stateMegabytes',
 ];
 
-/** Keeps user limits where workspace limits would weaken them without consent. */
+/** Keeps user limits where workspace limits would weaken them without consent, or may never replace them. */
 export function withOwnLimits(
   own: HostLimits | undefined,
   all: HostLimits,
@@ -44,18 +44,24 @@ export function withOwnLimits(
   for (const limit of LIMITS) {
     if (own[limit] === all[limit]) continue;
     const key = LIMIT_KEYS[limit];
-    if (!keepsOwn(key, directionOf(own[limit], all[limit]), false)) continue;
+    const ruling = rulingOn(key, directionOf(own[limit], all[limit]), false);
+    if (ruling === 'applies') continue;
     const weakening = { key, path: [], value: shown(all[limit]), instead: shown(own[limit]) };
-    if (isAgreed(weakeningLine(weakening), key)) continue;
-    open.push(weakening);
+    if (ruling === 'asks') {
+      if (isAgreed(weakeningLine(weakening), key)) continue;
+      open.push(weakening);
+    }
     kept.push(limit);
   }
   return { limits: { ...all, ...Object.fromEntries(kept.map((limit) => [limit, own[limit]])) }, open };
 }
 
-/** Values without an order always count as narrowing. */
-function directionOf(own: HostLimits[keyof HostLimits], all: HostLimits[keyof HostLimits]): ChangeDirection {
-  return typeof own === 'number' && typeof all === 'number' && all > own ? 'widening' : 'narrowing';
+function directionOf(
+  own: HostLimits[keyof HostLimits],
+  all: HostLimits[keyof HostLimits],
+): ChangeDirection | 'unordered' {
+  if (typeof own !== 'number' || typeof all !== 'number') return 'unordered';
+  return all > own ? 'widening' : 'narrowing';
 }
 
 function shown(value: HostLimits[keyof HostLimits]): string {

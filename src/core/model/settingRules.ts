@@ -109,10 +109,20 @@ export function answerOf(key: EntryKey | WindowKey, direction: ChangeDirection):
   return RULES[key]?.[direction] ?? 'never';
 }
 
-/** Whether the user's value applies until the user agrees to this change. */
-export function keepsOwn(key: EntryKey | WindowKey, direction: ChangeDirection, isGuard: boolean): boolean {
-  const answer = answerOf(key, direction);
-  return answer === 'keeps' || (answer === 'keepsForGuard' && isGuard);
+/** Whether a workspace value applies, is asked about, or never applies. `start` belongs to the start prompt. */
+export type Ruling = 'applies' | 'asks' | 'never';
+
+/** An unordered change narrows and widens, so the stricter answer counts. */
+export function rulingOn(
+  key: EntryKey | WindowKey,
+  direction: ChangeDirection | 'unordered',
+  isGuard: boolean,
+  answer = answerOf,
+): Ruling {
+  const answers =
+    direction === 'unordered' ? [answer(key, 'narrowing'), answer(key, 'widening')] : [answer(key, direction)];
+  if (answers.includes('never')) return 'never';
+  return answers.includes('keeps') || (isGuard && answers.includes('keepsForGuard')) ? 'asks' : 'applies';
 }
 
 /** A workspace value that would weaken the user's value. */

@@ -106,9 +106,11 @@ function protect(
 ): Protection & { readonly marks: Marks } {
   if (traced.outside === undefined) return { ...all, marks: {} };
   const outside = decodeProtection(readerOf(id, traced, traced.outside));
-  const { effective, open } = withOwnProtection(outside, all, (path) => saysOutside(traced, path), isAgreed);
+  const { effective, open, refused } = withOwnProtection(outside, all, (path) => saysOutside(traced, path), isAgreed);
   for (const { path, instead } of open)
     reader.warn(path, `Your own value (${cut(instead)}) stays in effect until you agree to this one.`);
+  for (const { path, instead } of refused)
+    reader.warn(path, `Your own value (${cut(instead)}) stays in effect. A workspace cannot change it.`);
   const guards = isEnabledGuard(outside) && isEnabledGuard(effective);
   return { ...effective, marks: { ...(open.length > 0 && { weakenings: open }), ...(guards && { isGuard: true }) } };
 }

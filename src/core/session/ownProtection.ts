@@ -2,7 +2,14 @@ import { coveredBy, nearestPattern } from '../model/featureSetPattern.ts';
 import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl.ts';
 import { PUSH_POLICIES } from '../model/mcpl.ts';
 import type { ProtocolSettings } from '../model/server.ts';
-import { type ChangeDirection, type EntryKey, keepsOwn, type Weakening, weakeningLine } from '../model/settingRules.ts';
+import {
+  answerOf,
+  type ChangeDirection,
+  type EntryKey,
+  rulingOn,
+  type Weakening,
+  weakeningLine,
+} from '../model/settingRules.ts';
 
 /** The parts of an entry that protect the user, apart from the connection. */
 export interface Protection {
@@ -21,7 +28,7 @@ export function isGuard({ mcpl }: Pick<Protection, 'mcpl'>): boolean {
 interface Change {
   readonly key: EntryKey;
   readonly path: readonly string[];
-  readonly direction: ChangeDirection;
+  readonly direction: ChangeDirection | 'unordered';
   readonly value: unknown;
   readonly instead: unknown;
   /** Restores the user's value. */
@@ -33,28 +40,36 @@ interface Protected {
   readonly effective: Protection;
   /** Values that wait for the user. */
   readonly open: readonly Weakening[];
+  /** Values that a workspace cannot set, whatever the user agreed to. */
+  readonly refused: readonly Weakening[];
 }
 
-/** Keeps user values where workspace values would weaken them without the user's consent. */
+/**
+ * Keeps user values where workspace values would weaken them without the user's consent, or may never replace them.
+ * Compares in both directions, so that a rule in `settingRules.ts` applies as soon as it is written.
+ */
 export function withOwnProtection(
   own: Protection,
   all: Protection,
   says: (path: readonly string[]) => boolean,
   isAgreed: (line: string, key: EntryKey) => boolean,
+  answer = answerOf,
 ): Protected {
   const guards = isGuard(own);
   const open: Weakening[] = [];
+  const refused: Weakening[] = [];
   let effective = all;
   for (const change of changes(own, all, says)) {
-    if (!keepsOwn(change.key, change.direction, guards)) continue;
     const { key, path } = change;
+    const ruling = rulingOn(key, change.direction, guards, answer);
+    if (ruling === 'applies') continue;
     const value = JSON.stringify(change.value);
     const weakening: Weakening = { key, path, value, instead: JSON.stringify(change.instead) };
-    if (isAgreed(weakeningLine(weakening), key)) continue;
-    open.push(weakening);
+    if (ruling === 'asks' && isAgreed(weakeningLine(weakening), key)) continue;
+    (ruling === 'asks' ? open : refused).push(weakening);
     effective = change.restore(effective);
   }
-  return { effective, open };
+  return { effective, open, refused };
 }
 
 function changes(own: Protection, all: Protection, says: (path: readonly string[]) => boolean): readonly Change[] {
@@ -64,15 +79,20 @@ function changes(own: Protection, all: Protection, says: (path: readonly string[
     ...featureSetChanges(own.mcpl.featureSets, all.mcpl.featureSets),
     ...hookChanges(own, all),
     ...pushChanges(own.mcpl.push, all.mcpl.push),
-    ...budgetChanges(own, all),
+    ...inferenceChanges(own, all),
     ...hiddenChanges(own.hiddenTools, all.hiddenTools),
   ].filter(({ path }) => says(path));
 }
 
-function enabledChange(own: Protection, all: Protection): readonly Change[] {
-  if (!own.enabled || all.enabled) return [];
-  const restore = (to: Protection): Protection => ({ ...to, enabled: true });
-  return [{ key: 'enabled', path: ['enabled'], direction: 'narrowing', value: false, instead: true, restore }];
+function directionOf(own: number, all: number): ChangeDirection {
+  return all < own ? 'narrowing' : 'widening';
+}
+
+function enabledChange({ enabled: instead }: Protection, { enabled: value }: Protection): readonly Change[] {
+  if (instead === value) return [];
+  const restore = (to: Protection): Protection => ({ ...to, enabled: instead });
+  const direction = instead ? 'narrowing' : 'widening';
+  return [{ key: 'enabled', path: ['enabled'], direction, value, instead, restore }];
 }
 
 function protocolChanges(own: Protection, all: Protection): readonly Change[] {
@@ -81,7 +101,7 @@ function protocolChanges(own: Protection, all: Protection): readonly Change[] {
     .map((key) => ({
       key: `protocol.${key}`,
       path: ['protocol', key],
-      direction: 'narrowing',
+      direction: 'unordered',
       value: all.protocol[key],
       instead: own.protocol[key],
       restore: (to) => ({ ...to, protocol: { ...to.protocol, [key]: own.protocol[key] } }),
@@ -93,97 +113,105 @@ function featureSetChanges(own: FeatureSetSettings, all: FeatureSetSettings): re
   const isOn = ({ enabled, disabled }: FeatureSetSettings, pattern: string): boolean =>
     coveredBy(enabled, pattern) && !coveredBy(disabled, pattern);
   // Patterns are nested or disjoint, so comparing the known ones is enough.
-  const known = new Set([...own.enabled, ...all.enabled, ...all.disabled]);
-  if (![...known].some((pattern) => isOn(own, pattern) && !isOn(all, pattern))) return [];
+  const known = [...new Set([...own.enabled, ...own.disabled, ...all.enabled, ...all.disabled])];
+  const directions: ChangeDirection[] = [];
+  if (known.some((pattern) => isOn(own, pattern) && !isOn(all, pattern))) directions.push('narrowing');
+  if (known.some((pattern) => !isOn(own, pattern) && isOn(all, pattern))) directions.push('widening');
   const listOf = ({ enabled, disabled }: FeatureSetSettings): unknown => [[...enabled].sort(), [...disabled].sort()];
   const key = sameList(own.disabled, all.disabled) ? 'enabled' : 'disabled';
-  return [
-    {
-      key: `featureSets.${key}`,
-      path: ['featureSets', key],
-      direction: 'narrowing',
-      value: listOf(all),
-      instead: listOf(own),
-      restore: (to) => ({ ...to, mcpl: { ...to.mcpl, featureSets: own } }),
-    },
-  ];
+  return directions.map((direction) => ({
+    key: `featureSets.${key}`,
+    path: ['featureSets', key],
+    direction,
+    value: listOf(all),
+    instead: listOf(own),
+    restore: (to) => ({ ...to, mcpl: { ...to.mcpl, featureSets: own } }),
+  }));
 }
 
 function hookChanges(own: Protection, all: Protection): readonly Change[] {
   const mine = own.mcpl.hooks;
   const theirs = all.mcpl.hooks;
-  const back = (hooks: Partial<typeof mine>) => (to: Protection) => ({
-    ...to,
-    mcpl: { ...to.mcpl, hooks: { ...to.mcpl.hooks, ...hooks } },
-  });
   const change = <K extends keyof typeof mine>(
     key: K,
-    direction: ChangeDirection | undefined,
-    hooks: Partial<typeof mine> = { [key]: mine[key] },
-  ): readonly Change[] =>
-    direction === undefined
-      ? []
-      : [
-          {
-            key: `hooks.${key}`,
-            path: ['hooks', key],
-            direction,
-            value: theirs[key],
-            instead: mine[key],
-            restore: back(hooks),
-          },
-        ];
+    direction: Change['direction'],
+    back: (now: (typeof mine)[K]) => (typeof mine)[K] = () => mine[key],
+  ): Change => ({
+    key: `hooks.${key}`,
+    path: ['hooks', key],
+    direction,
+    value: theirs[key],
+    instead: mine[key],
+    restore: (to) => ({
+      ...to,
+      mcpl: { ...to.mcpl, hooks: { ...to.mcpl.hooks, [key]: back(to.mcpl.hooks[key]) } },
+    }),
+  });
+  const changed = (key: keyof typeof mine, direction: Change['direction']): readonly Change[] =>
+    mine[key] === theirs[key] ? [] : [change(key, direction)];
   const lost = mine.positions.filter((position) => !theirs.positions.includes(position));
-  const narrowed = (is: boolean): ChangeDirection | undefined => (is ? 'narrowing' : undefined);
+  const added = theirs.positions.filter((position) => !mine.positions.includes(position));
   return [
-    ...change('order', narrowed(mine.order !== theirs.order)),
-    ...change('readUserMessage', narrowed(mine.readUserMessage && !theirs.readUserMessage)),
-    ...change('positions', narrowed(lost.length > 0), { positions: [...theirs.positions, ...lost] }),
-    ...change('afterInference', narrowed(mine.afterInference === 'failClosed' && theirs.afterInference === 'failOpen')),
-    ...change('beforeTimeoutMs', narrowed(theirs.beforeTimeoutMs < mine.beforeTimeoutMs)),
-    ...change('afterTimeoutMs', narrowed(theirs.afterTimeoutMs < mine.afterTimeoutMs)),
+    ...changed('order', 'unordered'),
+    ...changed('readUserMessage', mine.readUserMessage ? 'narrowing' : 'widening'),
+    ...(lost.length > 0 ? [change('positions', 'narrowing', (now) => [...now, ...lost])] : []),
+    ...(added.length > 0
+      ? [change('positions', 'widening', (now) => now.filter((position) => !added.includes(position)))]
+      : []),
+    ...changed('afterInference', mine.afterInference === 'failClosed' ? 'narrowing' : 'widening'),
+    ...changed('beforeTimeoutMs', directionOf(mine.beforeTimeoutMs, theirs.beforeTimeoutMs)),
+    ...changed('afterTimeoutMs', directionOf(mine.afterTimeoutMs, theirs.afterTimeoutMs)),
   ];
 }
 
-/** Compares with the user's policies for the same events. `infer` belongs to the start prompt. */
+/** Compares with the user's policies for the same events. Without one, "infer" compares with "notify". */
 function pushChanges(own: McplSettings['push'], all: McplSettings['push']): readonly Change[] {
   const known = Object.keys(own);
   return Object.entries(all).flatMap(([pattern, policy]) => {
     const nearest = nearestPattern(known, pattern);
-    const mine = nearest === undefined ? undefined : own[nearest];
-    if (mine === undefined || mine === policy || policy === 'infer') return [];
+    const mine = (nearest === undefined ? undefined : own[nearest]) ?? (policy === 'infer' ? 'notify' : undefined);
+    if (mine === undefined || mine === policy) return [];
     const rank = (some: PushPolicy): number => PUSH_POLICIES.indexOf(some);
     const restore = (to: Protection): Protection => ({
       ...to,
       mcpl: { ...to.mcpl, push: Object.fromEntries([...Object.entries(to.mcpl.push), [pattern, mine]]) },
     });
-    const direction = rank(policy) < rank(mine) ? 'narrowing' : 'widening';
-    return [{ key: 'push', path: ['push', pattern], direction, value: policy, instead: mine, restore } as const];
+    const key = policy === 'infer' ? 'push.infer' : 'push';
+    const direction = directionOf(rank(mine), rank(policy));
+    return [{ key, path: ['push', pattern], direction, value: policy, instead: mine, restore } as const];
   });
 }
 
-function budgetChanges(own: Protection, all: Protection): readonly Change[] {
-  return (['requestsPerHour', 'tokensPerDay'] as const)
-    .filter((key) => all.mcpl.inference[key] < own.mcpl.inference[key])
+function inferenceChanges(own: Protection, all: Protection): readonly Change[] {
+  const mine = own.mcpl.inference;
+  const theirs = all.mcpl.inference;
+  return (['model', 'requestsPerHour', 'tokensPerDay'] as const)
+    .filter((key) => mine[key] !== theirs[key])
     .map((key) => ({
       key: `inference.${key}`,
       path: ['inference', key],
-      direction: 'narrowing',
-      value: all.mcpl.inference[key],
-      instead: own.mcpl.inference[key],
-      restore: (to) => ({
-        ...to,
-        mcpl: { ...to.mcpl, inference: { ...to.mcpl.inference, [key]: own.mcpl.inference[key] } },
-      }),
+      direction: key === 'model' ? 'unordered' : directionOf(mine[key], theirs[key]),
+      value: theirs[key] ?? null,
+      instead: mine[key] ?? null,
+      restore: (to) => ({ ...to, mcpl: { ...to.mcpl, inference: { ...to.mcpl.inference, [key]: mine[key] } } }),
     }));
 }
 
 function hiddenChanges(own: readonly string[], all: readonly string[]): readonly Change[] {
   const shown = own.filter((tool) => !all.includes(tool));
-  if (shown.length === 0) return [];
-  const restore = (to: Protection): Protection => ({ ...to, hiddenTools: [...to.hiddenTools, ...shown] });
-  const [value, instead] = [[...all].sort(), [...own].sort()];
-  return [{ key: 'tools.hidden', path: ['tools', 'hidden'], direction: 'widening', value, instead, restore }];
+  const hidden = all.filter((tool) => !own.includes(tool));
+  const change = (direction: ChangeDirection, back: (now: readonly string[]) => readonly string[]): Change => ({
+    key: 'tools.hidden',
+    path: ['tools', 'hidden'],
+    direction,
+    value: [...all].sort(),
+    instead: [...own].sort(),
+    restore: (to) => ({ ...to, hiddenTools: back(to.hiddenTools) }),
+  });
+  return [
+    ...(shown.length > 0 ? [change('widening', (now) => [...now, ...shown])] : []),
+    ...(hidden.length > 0 ? [change('narrowing', (now) => now.filter((tool) => !hidden.includes(tool)))] : []),
+  ];
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {

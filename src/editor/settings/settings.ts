@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import {
-  answerOf,
   type Disposable,
   DisposableStore,
   type EditorPolicy,
@@ -34,11 +33,7 @@ function readSettings(contributed: readonly SettingsLayer[]): HostSettings {
     layers: [...contributed, ...layersOf(SETTINGS.servers)],
     trusted: vscode.workspace.isTrusted,
     editorPolicy: readEditorPolicy(),
-    limits: hostLimits((setting) =>
-      answerOf(setting, 'widening') === 'never'
-        ? configuration.inspect(setting)?.globalValue
-        : configuration.get(setting),
-    ),
+    limits: hostLimits((setting) => configuration.get(setting)),
     ownLimits: hostLimits((setting) => {
       const here = configuration.inspect(setting);
       return here?.globalValue ?? here?.defaultValue;

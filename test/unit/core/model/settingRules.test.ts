@@ -9,6 +9,7 @@ import {
   type ChangeDirection,
   ENTRY_RULES,
   type EntryKey,
+  type RuleAnswer,
   WINDOW_RULES,
   weakeningLine,
   type WindowKey,
@@ -17,6 +18,7 @@ import { isChosen } from '../../../../src/core/mcpl/featureSets.ts';
 import { effectiveMcpl } from '../../../../src/core/consent/mcplGrants.ts';
 import { decideStart, effectiveAutoApprove, grantsOf } from '../../../../src/core/consent/startConsent.ts';
 import { LIMIT_KEYS, withOwnLimits } from '../../../../src/core/consent/windowLimits.ts';
+import { withOwnProtection } from '../../../../src/core/session/ownProtection.ts';
 import { decodeSettings } from '../../../../src/core/session/serverSettings.ts';
 import type { SettingsEntry } from '../../../../src/core/session/settingsEntry.ts';
 import { narrowestTransport } from '../../../../src/editor/settings/transportSetting.ts';
@@ -285,14 +287,20 @@ function mergedEntry(a: Entry, b: Entry): Entry {
   return result;
 }
 
-type Answers = { readonly keeps: boolean; readonly start: boolean };
+type Answers = { readonly keeps: boolean; readonly start: boolean; readonly never: boolean };
+const NO_ANSWERS: Answers = { keeps: false, start: false, never: false };
 
 /** What the table says of all differences between the user's own definition and that of both together. */
-function expected(pairs: Pairs, own: ServerDefinition, all: ServerDefinition, isGuard: boolean): Answers {
+function expected(
+  pairs: Pairs,
+  own: ServerDefinition,
+  all: ServerDefinition,
+  isGuard: boolean,
+  answer = answerOf,
+): Answers {
   const before = pairs.ranks(own);
   const after = pairs.ranks(all);
-  let keeps = false;
-  let start = false;
+  const given = new Set<RuleAnswer>();
   for (const item of new Set([...before.keys(), ...after.keys()])) {
     const from = before.get(item) ?? pairs.missing;
     const to = after.get(item) ?? pairs.missing;
@@ -301,11 +309,10 @@ function expected(pairs: Pairs, own: ServerDefinition, all: ServerDefinition, is
     // The user has set nothing.
     if (key === 'push' && from === -1) continue;
     const direction: ChangeDirection = to < from ? 'narrowing' : 'widening';
-    const answer = answerOf(key, direction);
-    keeps ||= answer === 'keeps' || (answer === 'keepsForGuard' && isGuard);
-    start ||= answer === 'start';
+    given.add(answer(key, direction));
   }
-  return { keeps, start };
+  const keeps = given.has('keeps') || (isGuard && given.has('keepsForGuard'));
+  return { keeps, start: given.has('start'), never: given.has('never') };
 }
 
 suite('The table of settings that a workspace may change', () => {
@@ -370,9 +377,11 @@ suite('The table of settings that a workspace may change', () => {
         };
         const user = mine === undefined ? base : mergedEntry(base, pairs.put(mine));
         const own = definitionOf(entryOf(user, {}));
+        // Without any protection, and with all but what no consent covers.
+        const merged = definitionOf(entryOf(mergedEntry(user, pairs.put(theirs)), {}));
         const all = definitionOf(entryOf(user, pairs.put(theirs), 'all'));
         const isGuard = own.mcpl.hooks.afterInference === 'failClosed';
-        const wanted = expected(pairs, own, all, isGuard);
+        const wanted = expected(pairs, own, merged, isGuard);
         const entry = entryOf(user, pairs.put(theirs));
         const open = entry.weakenings ?? [];
         assert.equal(open.length > 0, wanted.keeps, 'whether the user’s own value is kept');
@@ -388,7 +397,8 @@ suite('The table of settings that a workspace may change', () => {
           autoApprove: effectiveAutoApprove(now, undefined),
         };
         if (now.definedBy === 'user')
-          assert.deepEqual(expected(pairs, own, held, isGuard), { keeps: false, start: false }, 'what holds meanwhile');
+          assert.deepEqual(expected(pairs, own, held, isGuard), NO_ANSWERS, 'what holds meanwhile');
+        assert.equal(expected(pairs, own, all, isGuard).never, false, 'what no consent covers');
         // The consent covers only this value.
         const lines = new Set(open.map(weakeningLine));
         const agreed = entryOf(user, pairs.put(theirs), lines);
@@ -407,6 +417,40 @@ suite('The table of settings that a workspace may change', () => {
     );
   });
 
+  test('keeps the user’s value for a rule of "never", whatever the user agreed to', () => {
+    const uncompared: readonly EntryKey[] = [
+      ...(['toolFeatureSets', 'scopes.whitelist', 'scopes.blacklist', 'scopeAdapters', 'tools.autoApprove'] as const),
+      ...(['tools.validateArguments', 'healthCheck', 'restart', 'args'] as const),
+      ...(['start', 'list', 'call', 'callMax'] as const).map((key) => `timeouts.${key}` as const),
+    ];
+    const compared = PAIRS.filter(({ keys }) => !keys.some((key) => uncompared.includes(key)));
+    const cases = fc.constantFrom(...compared).chain((pairs) =>
+      fc.record({
+        pairs: fc.constant(pairs),
+        mine: pairs.value,
+        theirs: pairs.value,
+        never: fc.constantFrom<readonly ChangeDirection[]>(['narrowing'], ['widening'], ['narrowing', 'widening']),
+      }),
+    );
+    fc.assert(
+      fc.property(cases, ({ pairs, mine, theirs, never }) => {
+        const user = mergedEntry({ command: '/bin/x' }, pairs.put(mine));
+        const own = definitionOf(entryOf(user, {}));
+        const merged = definitionOf(entryOf(mergedEntry(user, pairs.put(theirs)), {}));
+        const answer: typeof answerOf = (key, direction) =>
+          pairs.keys.includes(key as EntryKey) && never.includes(direction) ? 'never' : 'free';
+        const all = () => true;
+        const { effective, open, refused } = withOwnProtection(own, merged, all, all, answer);
+        const isRefused = expected(pairs, own, merged, false, answer).never;
+        assert.deepEqual([open.length, refused.length > 0], [0, isRefused]);
+        const now: ServerDefinition = { ...merged, ...effective };
+        assert.equal(expected(pairs, own, now, false, answer).never, false);
+        if (!isRefused) assert.deepEqual(now, merged);
+      }),
+      { numRuns: dose(3_000, 50_000) },
+    );
+  });
+
   test('decides every pair of values of the window', () => {
     const limit = fc.constantFrom(...(Object.keys(LIMIT_KEYS) as (keyof HostLimits)[]));
     const value = fc.oneof(fc.integer({ min: 5, max: 900 }), fc.constantFrom('small', 'large'));
@@ -414,19 +458,22 @@ suite('The table of settings that a workspace may change', () => {
       fc.property(limit, value, value, (name, mine, theirs) => {
         const typed = (given: number | string): HostLimits => ({
           ...DEFAULT_LIMITS,
-          [name]: name === 'model' ? String(given) : name === 'asksInChat' ? false : Number(given) || 7,
+          [name]: name === 'model' ? String(given) : name === 'asksInChat' ? given === 'large' : Number(given) || 7,
         });
         const [own, all] = [typed(mine), typed(theirs)];
         const key: WindowKey = LIMIT_KEYS[name];
         const direction =
           own[name] !== undefined && all[name] !== undefined && all[name] > own[name] ? 'widening' : 'narrowing';
-        const keeps = own[name] !== all[name] && answerOf(key, direction) === 'keeps';
+        const answer = own[name] === all[name] ? 'free' : answerOf(key, direction);
         const before = withOwnLimits(own, all, () => false);
-        assert.deepEqual([before.limits[name], before.open.length], [keeps ? own[name] : all[name], Number(keeps)]);
+        assert.deepEqual(
+          [before.limits[name], before.open.length],
+          [answer === 'free' ? all[name] : own[name], Number(answer === 'keeps')],
+        );
         const lines = new Set(before.open.map(weakeningLine));
         assert.deepEqual(
           withOwnLimits(own, all, (line) => lines.has(line)),
-          { limits: all, open: [] },
+          { limits: answer === 'never' ? own : all, open: [] },
         );
       }),
       { numRuns: dose(1_000, 20_000) },
