@@ -131,6 +131,7 @@ export {
   type Capability,
   PUSH_POLICIES,
   type PushPolicy,
+  rightsOf,
 } from './model/mcpl.ts';
 export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelSelection } from './modelPorts.ts';
 export { attributeText, withoutAttachmentTags, withoutOurTags } from './base/delimiters.ts';

@@ -1,9 +1,8 @@
 import { messageOf } from '../base/errors.ts';
-import { canonicalJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import { covers } from '../model/featureSetPattern.ts';
 import type { DeclaredSet, DeclaredSetsRecord, EventsChoice, FeatureSetGrant, WildcardGrant } from '../model/grant.ts';
-import type { FeatureSet } from '../model/mcpl.ts';
+import { type FeatureSet, rightsOf } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
 /** Maximum per server. Further sets are on only if the user chooses them by name. */
@@ -184,9 +183,7 @@ export class FormGrants {
   #formOf(set: FeatureSet): string {
     const known = this.#computed.get(set);
     if (known !== undefined) return known;
-    const { uses, scoped, rollback, hostState } = set;
-    const text = canonicalJson({ uses: [...uses].sort(), scoped, rollback, hostState });
-    const form = this.#options.ids.sha256(text).slice(0, 32);
+    const form = this.#options.ids.sha256(rightsOf(set)).slice(0, 32);
     this.#computed.set(set, form);
     return form;
   }

@@ -5,7 +5,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { EventsChoice } from '../model/grant.ts';
-import type { AlsoEventsState, FeatureSet, McplTraits, Capability } from '../model/mcpl.ts';
+import { type AlsoEventsState, type Capability, type FeatureSet, type McplTraits, rightsOf } from '../model/mcpl.ts';
 import { declaresUse } from './declaredUses.ts';
 import { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import type { FormGrants } from './formGrants.ts';
@@ -75,14 +75,14 @@ export class UndeclaredUses {
   hold(set: FeatureSet, token: CancellationToken): Promise<boolean> | undefined {
     const { grants, server } = this.#options;
     if (this.#open !== undefined || token.isCancellationRequested) return undefined;
-    if (this.#asked.get(set.name) === formText(set) || grants.eventsOf(server, set) !== undefined) return undefined;
+    if (this.#asked.get(set.name) === rightsOf(set) || grants.eventsOf(server, set) !== undefined) return undefined;
     const question: Question = { set: set.name, settled: new Deferred<boolean>() };
     this.#open = question;
     if (!this.#options.ask(set.name)) {
       this.#open = undefined;
       return undefined;
     }
-    this.#asked.set(set.name, formText(set));
+    this.#asked.set(set.name, rightsOf(set));
     this.#options.onChange();
     return this.#wait(question, token);
   }
@@ -119,8 +119,4 @@ export class UndeclaredUses {
     this.#options.log.log('warn', `The feature set "${set}" uses ${use}, which it did not declare.`);
     this.#options.onChange();
   }
-}
-
-function formText({ uses, scoped, rollback, hostState }: FeatureSet): string {
-  return JSON.stringify([[...uses].sort(), scoped, rollback, hostState]);
 }

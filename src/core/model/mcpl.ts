@@ -1,4 +1,5 @@
 import type { Event } from '../base/event.ts';
+import { canonicalJson, type Json } from '../base/json.ts';
 import type { ScopeSettings } from './scope.ts';
 
 /**
@@ -27,6 +28,21 @@ export interface FeatureSet {
   readonly hostState: boolean;
   /** Why it cannot be switched on: the declaration lacks a required member. A sentence. */
   readonly problem: string | undefined;
+}
+
+const WITHOUT_RIGHTS: ReadonlySet<string> = new Set<keyof FeatureSet>(['name', 'description', 'problem']);
+/** Stored forms contain these even if they are false. */
+const ALWAYS_STORED: ReadonlySet<string> = new Set<keyof FeatureSet>(['uses', 'scoped', 'rollback', 'hostState']);
+
+/**
+ * The rights of a set as text: if it changes, the user's choice no longer covers the set. A new member of `FeatureSet`
+ * is a right. Digests of this text are stored, so a member that is false or absent must stay out of it.
+ */
+export function rightsOf(set: FeatureSet): string {
+  const rights = Object.entries<Json | undefined>({ ...set, uses: [...set.uses].sort() }).filter(
+    ([key, value]) => ALWAYS_STORED.has(key) || (!WITHOUT_RIGHTS.has(key) && value !== undefined && value !== false),
+  );
+  return canonicalJson(Object.fromEntries(rights));
 }
 
 /** `0.2`. The known versions are in `wire/mcpl/revisions.ts`. */

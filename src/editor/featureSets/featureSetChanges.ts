@@ -1,4 +1,4 @@
-import type { FeatureSetView } from '../../core/index.ts';
+import { type FeatureSetView, rightsOf } from '../../core/index.ts';
 
 /** Feature sets of one server switched in the same direction. */
 interface FeatureSetChange {
@@ -31,10 +31,6 @@ export function joinedChanges(changes: readonly FeatureSetChange[]): readonly Fe
  * agreed to.
  */
 export function stillAsShown(shown: readonly FeatureSetView[], now: readonly FeatureSetView[]): readonly string[] {
-  const forms = new Map(now.map(({ set }) => [set.name, formOf(set)]));
-  return shown.filter(({ set }) => forms.get(set.name) === formOf(set)).map(({ set }) => set.name);
-}
-
-function formOf({ uses, scoped, rollback, hostState }: FeatureSetView['set']): string {
-  return JSON.stringify([uses, scoped, rollback, hostState]);
+  const rights = new Map(now.map(({ set }) => [set.name, rightsOf(set)]));
+  return shown.filter(({ set }) => rights.get(set.name) === rightsOf(set)).map(({ set }) => set.name);
 }
