@@ -93,6 +93,7 @@ export {
   type ApprovalOutcome,
   type ApprovalSubject,
   type DenialReason,
+  isDecision,
   type PendingApproval,
   type ScopeAction,
   type ScopeDoubt,

@@ -1,17 +1,20 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Approvals, AuditLog } from '../hostTypes.ts';
 import { Throttle } from '../base/throttle.ts';
-import type {
-  ApprovalChoice,
-  ApprovalOutcome,
-  ApprovalRequest,
-  PendingApproval,
-  SettledApproval,
+import {
+  type ApprovalChoice,
+  type ApprovalOutcome,
+  type ApprovalRequest,
+  DECISION_OPERATIONS,
+  type PendingApproval,
+  type SettledApproval,
 } from '../model/approval.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import type { ApprovalGrant } from '../model/grant.ts';
+import type { ServerSnapshot } from '../model/server.ts';
 import { ApprovalGate, type ApprovalGateOptions } from './approvalGate.ts';
 import { type Remembered, RememberedApprovals, type RememberedApprovalsOptions } from './rememberedApprovals.ts';
 
@@ -110,10 +113,46 @@ export class StoredApprovals implements Approvals, Disposable {
   }
 
   history(limit: number): Promise<readonly AuditEntry[]> {
-    return this.#options.audit.list({ limit, operation: 'scope/decision' });
+    return newestOf(this.#options.audit, Object.values(DECISION_OPERATIONS), limit);
+  }
+
+  /** A connection with this fingerprint may start. Grants for another fingerprint belonged to a different server. */
+  admitted(server: string, fingerprint: string): void {
+    this.end((grant) => grant.server === server && grant.fingerprint !== fingerprint, 'the server is another one now');
+  }
+
+  /** Ends the requests and grants of feature sets that are off. */
+  async endOfSetsOff({ id, mcpl }: Pick<ServerSnapshot, 'id' | 'mcpl'>): Promise<void> {
+    const isOff = ({ server, featureSet }: Pick<ApprovalRequest, 'server' | 'featureSet'>): boolean =>
+      server === id &&
+      featureSet !== undefined &&
+      mcpl?.sets.find(({ set }) => set.name === featureSet)?.state !== 'enabled';
+    if (this.pending().some(isOff)) this.withdraw(id, isOff);
+    await this.loaded();
+    if (this.remembered().some(({ server }) => server === id)) this.end(isOff, 'its feature set is off');
+  }
+
+  /** As `revokeWhere`, but logs a failure. */
+  end(predicate: (grant: ApprovalGrant) => boolean, why: string): void {
+    this.revokeWhere(predicate, why).catch((error: unknown) => {
+      this.#options.log.log('error', `An approval could not be revoked: ${messageOf(error)}`);
+    });
   }
 
   dispose(): void {
     this.#store.dispose();
   }
+}
+
+/** The newest records of these operations together. */
+export async function newestOf(
+  audit: Pick<AuditLog, 'list'>,
+  operations: readonly string[],
+  limit: number,
+): Promise<readonly AuditEntry[]> {
+  const lists = await Promise.all(operations.map((operation) => audit.list({ limit, operation })));
+  return lists
+    .flat()
+    .sort((a, b) => b.place - a.place)
+    .slice(0, limit);
 }

@@ -152,7 +152,7 @@ class LiveHost implements Host {
   }
 
   get approvals(): Host['approvals'] {
-    return this.#mcpl.scopes.approvals;
+    return this.#mcpl.approvals;
   }
 
   servers(): readonly ServerSnapshot[] {
@@ -335,15 +335,14 @@ class LiveHost implements Host {
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
       checkAllowed: (definition, connection) => this.#own.checkAllowed(definition, connection),
-      onAdmitted: (server, fingerprint) => this.#mcpl.scopes.admitted(server, fingerprint),
+      onAdmitted: (server, fingerprint) => this.#mcpl.approvals.admitted(server, fingerprint),
       logListeners: this.#logs.of(entry.id),
     });
     this.#store.add(unit);
     unit.onDidChange((what) => {
       // A removed server stops in the background. Its changes are no longer announced.
       if (this.#units.get(unit.id) === unit) this.#changed.fire({ server: unit.id, what });
-      this.#mcpl.scopes.changed(unit, what);
-      if (what === 'state') this.#mcpl.changed(unit);
+      this.#mcpl.changed(unit, what);
     });
     return unit;
   }

@@ -11,8 +11,9 @@ import type { McplEngine } from './engine.ts';
 import type { AuditRecord } from '../model/audit.ts';
 import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { AlsoEvents, EventsQuestion } from '../model/mcpl.ts';
-import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
+import type { HostLimits, ServerAspect, ServerDefinition, ServerState } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
+import { StoredApprovals } from '../approvals/approvals.ts';
 import { StoredAudit } from '../audit/auditLog.ts';
 import { CallAudit } from '../calls/callAudit.ts';
 import { StoredInbox } from '../events/eventInbox.ts';
@@ -45,6 +46,7 @@ export class McplHost implements Disposable {
   readonly events: StoredInbox;
   readonly audit: StoredAudit;
   readonly calls: CallAudit;
+  readonly approvals: StoredApprovals;
   readonly scopes: ScopeHost;
   readonly states: StateHost;
   readonly modelUses: StoredModelUses;
@@ -92,9 +94,23 @@ export class McplHost implements Disposable {
         find: (server) => options.unit(server),
       }),
     );
-    this.scopes = this.#store.add(
-      new ScopeHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
+    this.approvals = this.#store.add(
+      new StoredApprovals({
+        clock,
+        ids,
+        log,
+        grants: storage.grants,
+        audit: this.audit,
+        limits,
+        record: (record) => this.audit.record(record),
+      }),
     );
+    this.scopes = new ScopeHost({
+      ports: options.ports,
+      audit: this.audit,
+      approvals: this.approvals,
+      units: () => options.units(),
+    });
     this.modelUses = this.#store.add(
       new StoredModelUses({
         clock,
@@ -130,9 +146,15 @@ export class McplHost implements Disposable {
     return engine.open(opening);
   }
 
-  /** The state of a server changed. */
-  changed({ id, state }: Pick<McplServer, 'id' | 'state'>): void {
-    if (state.kind === 'stopping') this.events.stopTurns(id);
+  /** Ends the approvals and turns that a change of a server makes void. */
+  changed(unit: McplServer, what: ServerAspect): void {
+    const { id, state } = unit;
+    if (state.kind !== 'running') this.approvals.withdraw(id);
+    else if (APPROVAL_ASPECTS.includes(what)) {
+      ignoreFailure(this.approvals.endOfSetsOff(unit.snapshot));
+      ignoreFailure(this.scopes.endDenied(unit));
+    }
+    if (what === 'state' && state.kind === 'stopping') this.events.stopTurns(id);
   }
 
   /** Stores all records. Call this before closing the store. */
@@ -194,6 +216,9 @@ export class McplHost implements Disposable {
     if (missing !== undefined) throw unguarded(missing.id);
   }
 }
+
+/** Changes that may end an approval. A consent change is announced with the tools. */
+const APPROVAL_ASPECTS: readonly ServerAspect[] = ['settings', 'mcpl', 'tools'];
 
 /** Deliberately excludes crashes: turns promised to a crashed server continue. */
 function isStopped(state: ServerState | undefined): boolean {

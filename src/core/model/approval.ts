@@ -16,6 +16,13 @@ export function isApprovalKind(kind: string): kind is ApprovalKind {
   return APPROVAL_KINDS.some((known) => known === kind);
 }
 
+/** The audit operations of decisions, one for each kind of approval. The history shows all of them. */
+export const DECISION_OPERATIONS: Readonly<Record<ApprovalKind, string>> = { scope: 'scope/decision' };
+
+export function isDecision(operation: string): boolean {
+  return Object.values(DECISION_OPERATIONS).includes(operation);
+}
+
 /** Access to a target that no list covers (MCPL §7.6). */
 export interface ScopeSubject {
   readonly kind: 'scope';
@@ -52,7 +59,7 @@ export interface ApprovalRequest {
   /** Fingerprint of the asking connection. Another program under the same id is another server. */
   readonly fingerprint: string;
   readonly featureSet: string | undefined;
-  /** Equal for identical requests, and only for those. */
+  /** Equal for identical requests, and only for those. Requests of different kinds have different keys. */
   readonly key: string;
   readonly subject: ApprovalSubject;
   /** Stored with an approval, in addition to the key. */

@@ -2,12 +2,13 @@ import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts
 import { isHostError, messageOf } from '../base/errors.ts';
 import { canonicalJson, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type {
-  ApprovalOutcome,
-  ApprovalRequest,
-  PendingApproval,
-  ScopeAction,
-  ScopeSubject,
+import {
+  type ApprovalOutcome,
+  type ApprovalRequest,
+  DECISION_OPERATIONS,
+  type PendingApproval,
+  type ScopeAction,
+  type ScopeSubject,
 } from '../model/approval.ts';
 import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ApprovalGrant, ScopeGrant } from '../model/grant.ts';
@@ -251,7 +252,7 @@ export class ScopeDecider {
     const record = auditRecord({
       at,
       server: unit.id,
-      operation: 'scope/decision',
+      operation: DECISION_OPERATIONS.scope,
       featureSet,
       outcome: answer.approved ? 'success' : (OUTCOMES[answer.why] ?? 'refused'),
       durationMs: at - began,

@@ -4,6 +4,7 @@ import {
   type AuditEntry,
   type Disposable,
   DisposableStore,
+  isDecision,
   messageOf,
   plural,
 } from '../../core/index.ts';
@@ -48,7 +49,7 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     // Decisions by lists only affect the history.
     this.#owned.add(
       audit.onDidAppend((records) => {
-        if (this.#view.visible && records.some(({ operation }) => operation === DECISION)) this.#repaintSoon();
+        if (this.#view.visible && records.some(({ operation }) => isDecision(operation))) this.#repaintSoon();
       }),
     );
     this.#owned.add(
@@ -131,6 +132,3 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     );
   }
 }
-
-/** The audit operation of decisions. */
-const DECISION = 'scope/decision';

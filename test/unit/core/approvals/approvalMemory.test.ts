@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/core/base/async.ts';
+import { newestOf } from '../../../../src/core/approvals/approvals.ts';
+import { APPROVAL_KINDS, DECISION_OPERATIONS, isDecision } from '../../../../src/core/model/approval.ts';
+import type { McplSnapshot } from '../../../../src/core/model/mcpl.ts';
 import { type FakeClock, settle } from '../../../support/fakeClock.ts';
 import { auditRecord, grant, scopeGrant } from '../../../support/storedRecords.ts';
 import { type ApprovalCase, ApprovalWindows, failureOf, scopeRequest, START } from './approvalCase.ts';
@@ -448,5 +451,34 @@ suite('What a person has approved', () => {
     await base.audit.append(operations.map((operation, at) => auditRecord({ operation, at })));
     const times = (await own.approvals.history(2)).map(({ at }) => at);
     assert.deepEqual(times, [3, 2]);
+  });
+
+  test('has a history of the decisions on every kind', async () => {
+    const operations = ['scope/decision', 'file/decision', 'tools/call', 'file/decision', 'scope/decision'];
+    await base.audit.append(operations.map((operation, at) => auditRecord({ operation, at })));
+    const newest = await newestOf(base.audit, ['scope/decision', 'file/decision'], 3);
+    assert.deepEqual(
+      newest.map(({ at, operation }) => `${at} ${operation}`),
+      ['4 scope/decision', '3 file/decision', '1 file/decision'],
+    );
+    assert.deepEqual(Object.keys(DECISION_OPERATIONS), [...APPROVAL_KINDS]);
+    assert.deepEqual(operations.map(isDecision), [true, false, false, false, true]);
+  });
+
+  test('ends with its feature set, whatever its kind', async () => {
+    await own.decide('/a', 'session');
+    await own.decide('/b', 'workspace');
+    const waits = own.ask('/c');
+    const sets = [{ set: { name: 'files.edit' }, state: 'enabled' }];
+    const mcpl = { sets } as unknown as McplSnapshot;
+    await own.approvals.endOfSetsOff({ id: 'files', mcpl });
+    await own.approvals.endOfSetsOff({ id: 'other', mcpl: undefined });
+    assert.equal(own.approvals.remembered().length, 2);
+    await own.approvals.endOfSetsOff({ id: 'files', mcpl: { ...mcpl, sets: [] } });
+    await settle();
+    assert.deepEqual(
+      [own.state(), await windows.kept(), waits.outcome],
+      [[], [], { kind: 'denied', why: 'withdrawn' }],
+    );
   });
 });
