@@ -54,6 +54,7 @@ const core = {
 const editor = {
   'shared/': [],
   'settings/': ['shared/'],
+  'audit/': ['shared/'],
   'approvals/': ['shared/'],
   'lineage/': ['shared/', 'approvals/'],
   'models/': ['shared/'],

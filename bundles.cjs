@@ -53,9 +53,19 @@ module.exports = [
   { to: 'demo.js', entry: 'src/demo/server.ts', loadedBy: EVERY_HOST },
 
   // What the editor loads when somebody first uses it.
-  { to: 'serverRows.js', parts: ['src/editor/servers/serverRows.ts'], loadedBy: ['extension.js'], editor: true },
+  {
+    to: 'serverTreeProvider.js',
+    parts: ['src/editor/servers/serverTreeProvider.ts'],
+    loadedBy: ['extension.js'],
+    editor: true,
+  },
   { to: 'approvalUi.js', parts: ['src/editor/approvals/lazy.ts'], loadedBy: ['extension.js'], editor: true },
-  { to: 'inbox.js', parts: ['src/editor/events/lazy.ts'], loadedBy: ['extension.js'], editor: true },
+  {
+    to: 'inbox.js',
+    parts: ['src/editor/events/lazy.ts', 'src/editor/audit/auditDocument.ts'],
+    loadedBy: ['extension.js'],
+    editor: true,
+  },
   {
     to: 'lineageUi.js',
     parts: ['src/editor/lineage/lazy.ts', 'src/editor/controlTools/controlTools.ts'],

@@ -9,7 +9,7 @@ import {
   grantText,
   subjectText,
 } from '../../core/index.ts';
-import { ageText, timeText } from '../shared/eventText.ts';
+import { ageText, timeText } from '../shared/timeText.ts';
 import { COMMANDS, FACETS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
 import type { NodeIcon } from '../shared/serverStateText.ts';
 import { inParts, nodeId } from '../shared/treeNode.ts';

@@ -12,7 +12,7 @@ import {
   type ScopeTarget,
   subjectText,
 } from '../../core/index.ts';
-import { timeText } from '../shared/eventText.ts';
+import { timeText } from '../shared/timeText.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { HostError, type InboundEvent, isHostError, isObject, type PushPolicy } from '../../core/index.ts';
 import type { EventDocuments } from './eventDocuments.ts';
-import { ageText, eventTitle } from '../shared/eventText.ts';
+import { eventTitle } from '../shared/eventText.ts';
+import { ageText } from '../shared/timeText.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { openInChat } from '../shared/openInChat.ts';
 import { plainText } from '../shared/plainText.ts';

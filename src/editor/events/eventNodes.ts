@@ -1,13 +1,6 @@
 import { cleanLine, cleanText, type InboundEvent, plural } from '../../core/index.ts';
-import {
-  ageText,
-  answerer,
-  eventTitle,
-  eventTooltip,
-  originLine,
-  originText,
-  outcomeLine,
-} from '../shared/eventText.ts';
+import { answerer, eventTitle, eventTooltip, originLine, originText, outcomeLine } from '../shared/eventText.ts';
+import { ageText } from '../shared/timeText.ts';
 import { COMMANDS, FACETS, SHOW_MORE_EVENTS } from '../shared/ids.ts';
 import type { NodeIcon } from '../shared/serverStateText.ts';
 import { nodeId } from '../shared/treeNode.ts';

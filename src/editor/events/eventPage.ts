@@ -1,6 +1,7 @@
 import { cleanLine, cleanText, type InboundEvent } from '../../core/index.ts';
 import { attachmentsOf } from './eventAttachments.ts';
-import { answerer, originText, outcomeLine, shownBlock, timeText } from '../shared/eventText.ts';
+import { answerer, originText, outcomeLine, shownBlock } from '../shared/eventText.ts';
+import { timeText } from '../shared/timeText.ts';
 
 const MAX_BLOCK = 1_000_000;
 

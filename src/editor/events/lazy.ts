@@ -6,8 +6,6 @@ import { eventTree } from './eventNodes.ts';
 import { pushNotifications } from './pushNotifications.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-export { auditPage, exportAudit } from './auditDocument.ts';
-
 /** Everything that shows events and acts on them, loaded with the first event. */
 export interface Inbox extends Disposable {
   readonly actions: ReturnType<typeof eventActions>;

@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import type { NodeKind } from '../../webview/lineage/lineageMessages.ts';
 import { whoText } from '../approvals/approvalText.ts';
-import { ageText, timeText } from '../shared/eventText.ts';
+import { ageText, timeText } from '../shared/timeText.ts';
 import { plainText } from '../shared/plainText.ts';
 
 const MAX_ID = 60;

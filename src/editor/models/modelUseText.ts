@@ -1,5 +1,5 @@
 import { type ModelBudget, type ModelRoute, type ModelUseTotal } from '../../core/index.ts';
-import { timeText } from '../shared/eventText.ts';
+import { timeText } from '../shared/timeText.ts';
 import { budgetPart, tokenCountText, modelText } from './modelBudgetText.ts';
 import { type Column, textTable } from '../shared/textTable.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
 import { SERVERS_VIEW } from '../shared/ids.ts';
-import type { RowServices, ServerRows, TreeElement } from './serverRows.ts';
+import type { RowServices, ServerTreeProvider, TreeElement } from './serverTreeProvider.ts';
 import type { SettingsWatch } from '../settings/settings.ts';
 
 interface ServerTree extends Disposable {
@@ -13,9 +13,9 @@ interface ServerTree extends Disposable {
 export function registerServerTree(services: RowServices, watch: SettingsWatch): ServerTree {
   const store = new DisposableStore();
   const rows = asyncLazy(
-    () => import('./serverRows.ts'),
-    ({ applyCheckboxes, FailureOpener, ServerRows }) => {
-      const made = store.add(new ServerRows(services));
+    () => import('./serverTreeProvider.ts'),
+    ({ applyCheckboxes, FailureOpener, ServerTreeProvider }) => {
+      const made = store.add(new ServerTreeProvider(services));
       const opener = new FailureOpener(view, made, services);
       const look = (): void => {
         opener.open();
@@ -34,7 +34,7 @@ export function registerServerTree(services: RowServices, watch: SettingsWatch):
       return made;
     },
   );
-  const provider = store.add(new LateRows(rows));
+  const provider = store.add(new LazyTreeProvider(rows));
   const view = store.add(
     vscode.window.createTreeView<TreeElement>(SERVERS_VIEW, {
       treeDataProvider: provider,
@@ -58,13 +58,13 @@ export function registerServerTree(services: RowServices, watch: SettingsWatch):
 }
 
 /** Loads the rows when the editor first asks for some. */
-class LateRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
-  readonly #rows: AsyncLazy<ServerRows>;
+class LazyTreeProvider implements vscode.TreeDataProvider<TreeElement>, Disposable {
+  readonly #rows: AsyncLazy<ServerTreeProvider>;
   readonly #changed = new vscode.EventEmitter<TreeElement | undefined>();
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(rows: AsyncLazy<ServerRows>) {
+  constructor(rows: AsyncLazy<ServerTreeProvider>) {
     this.#rows = rows;
   }
 

@@ -7,12 +7,10 @@ import {
   isJsonObject,
   type Json,
 } from '../../core/index.ts';
+import { timeText } from './timeText.ts';
 
 const MAX_TITLE = 120;
 const MAX_ORIGIN = 100;
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** The start of an event's first text, on one line. */
 export function eventTitle({ content }: Pick<InboundEvent, 'content'>): string {
@@ -38,21 +36,6 @@ export function originLine({ origin }: Pick<InboundEvent, 'origin'>): string {
 
 function scalar(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-export function ageText(at: number, now: number): string {
-  const age = now - at;
-  if (age < MINUTE) return 'now';
-  if (age < HOUR) return `${Math.floor(age / MINUTE)} min`;
-  return age < DAY ? `${Math.floor(age / HOUR)} h` : `${Math.floor(age / DAY)} d`;
-}
-
-/** `2026-11-18 16:04:21`, in local time. */
-export function timeText(at: number): string {
-  const date = new Date(at);
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
-  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
 }
 
 /** The model's outcome in a few words. Empty if no model was asked. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { CancellationSource, isCancellation, NO_CANCELLATION } from '../../../src/core/index.ts';
-import { writeAudit } from '../../../src/editor/events/auditDocument.ts';
+import { writeAudit } from '../../../src/editor/audit/auditDocument.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 import { cleanSlate, mcpLive } from './mcpLive.ts';

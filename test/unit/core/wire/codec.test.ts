@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
 import { codecFor, dialectCodec, type WireCodec } from '../../../../src/core/wire/codec.ts';
-import { METHODS, REVISIONS } from '../../../../src/core/wire/methods.ts';
+import { METHODS, REVISIONS } from '../../../../src/core/wire/mcpRevisions.ts';
 
 const codecs = [...REVISIONS.map(({ version }) => codec(version)), dialectCodec];
 

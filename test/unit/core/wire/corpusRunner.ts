@@ -6,7 +6,7 @@ import { type Json, jsonEquals, type JsonObject, parseJson } from '../../../../s
 import { InitializedSession } from '../../../../src/core/session/initializedSession.ts';
 import type { Session, SessionFeature } from '../../../../src/core/session/session.ts';
 import { StatelessSession } from '../../../../src/core/session/statelessSession.ts';
-import { METHODS } from '../../../../src/core/wire/methods.ts';
+import { METHODS } from '../../../../src/core/wire/mcpRevisions.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { initializeResult, NO_ANSWER, ScriptedServer } from '../../../support/scriptedServer.ts';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ageText, eventTitle, eventTooltip, originLine } from '../../../../src/editor/shared/eventText.ts';
+import { eventTitle, eventTooltip, originLine } from '../../../../src/editor/shared/eventText.ts';
+import { ageText } from '../../../../src/editor/shared/timeText.ts';
 import { type EventNode, EVENTS_PAGE, eventTree } from '../../../../src/editor/events/eventNodes.ts';
 import { ARRIVED, inbound, text } from './inboundEvents.ts';
 

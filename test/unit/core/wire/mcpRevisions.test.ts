@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { codecFor, dialectCodec } from '../../../../src/core/wire/codec.ts';
 import { invokeDialect } from '../../../../src/core/wire/mcp/invokeDialect.ts';
-import { isMethodOfMcp, METHODS, REVISIONS } from '../../../../src/core/wire/methods.ts';
+import { isMethodOfMcp, METHODS, REVISIONS } from '../../../../src/core/wire/mcpRevisions.ts';
 import { firstRevision, revision } from '../../../../src/core/wire/revision.ts';
 
 /** MCP's own schemas of each revision, and the tasks extension. Changes when a revision is added, and only then. */

@@ -30,12 +30,12 @@ export type RowServices = Pick<EditorServices, 'host' | 'log' | 'settings' | 'fa
 /** Expands the row of a failed server once, so that the reason is visible. */
 export class FailureOpener {
   readonly #view: vscode.TreeView<TreeElement>;
-  readonly #rows: ServerRows;
+  readonly #rows: ServerTreeProvider;
   readonly #services: RowServices;
   /** Failures that were expanded already, so that the user can collapse the row. */
   readonly #seen = new WeakSet<object>();
 
-  constructor(view: vscode.TreeView<TreeElement>, rows: ServerRows, services: RowServices) {
+  constructor(view: vscode.TreeView<TreeElement>, rows: ServerTreeProvider, services: RowServices) {
     this.#view = view;
     this.#rows = rows;
     this.#services = services;
@@ -57,12 +57,12 @@ export class FailureOpener {
 
 type Checked = readonly (readonly [TreeElement, vscode.TreeItemCheckboxState])[];
 
-export async function applyCheckboxes(items: Checked, rows: ServerRows, services: RowServices): Promise<void> {
+export async function applyCheckboxes(items: Checked, rows: ServerTreeProvider, services: RowServices): Promise<void> {
   await applyFeatureSets(items, rows, services);
   await applyTools(items, rows, services);
 }
 
-async function applyFeatureSets(items: Checked, rows: ServerRows, services: RowServices): Promise<void> {
+async function applyFeatureSets(items: Checked, rows: ServerTreeProvider, services: RowServices): Promise<void> {
   const { host, settings, failures } = services;
   const changes = items.map(([{ server, node }, state]) => ({
     server,
@@ -81,7 +81,11 @@ async function applyFeatureSets(items: Checked, rows: ServerRows, services: RowS
   }
 }
 
-async function applyTools(items: Checked, rows: ServerRows, { settings, failures }: RowServices): Promise<void> {
+async function applyTools(
+  items: Checked,
+  rows: ServerTreeProvider,
+  { settings, failures }: RowServices,
+): Promise<void> {
   for (const [{ server, tool }, state] of items) {
     if (tool === undefined) continue;
     try {
@@ -94,7 +98,7 @@ async function applyTools(items: Checked, rows: ServerRows, { settings, failures
   }
 }
 
-export class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
+export class ServerTreeProvider implements vscode.TreeDataProvider<TreeElement>, Disposable {
   readonly #host: RowServices['host'];
   readonly #asked: RowServices['asked'];
   readonly #changed = new vscode.EventEmitter<TreeElement | undefined>();

@@ -6,8 +6,8 @@ import {
   isCancellation,
   NO_CANCELLATION,
 } from '../../../../src/core/index.ts';
-import { auditLine, auditPages, auditText } from '../../../../src/editor/events/auditText.ts';
-import { ARRIVED } from './inboundEvents.ts';
+import { auditLine, auditPages, auditText } from '../../../../src/editor/audit/auditText.ts';
+import { ARRIVED } from '../events/inboundEvents.ts';
 
 const entry = (place: number, rest: Partial<AuditEntry> = {}): AuditEntry => ({
   place,

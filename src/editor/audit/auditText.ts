@@ -1,5 +1,5 @@
 import { type AuditEntry, type AuditLog, type CancellationToken, cancelled } from '../../core/index.ts';
-import { timeText } from '../shared/eventText.ts';
+import { timeText } from '../shared/timeText.ts';
 import { type Column, textTable } from '../shared/textTable.ts';
 
 /** Records per page of an export. */
