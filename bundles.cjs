@@ -31,7 +31,11 @@ module.exports = [
   { to: 'opener.js', parts: ['src/core/session/opener.ts'], loadedBy: ['hostCore.js'] },
   { to: 'credentials.js', parts: ['src/core/session/credentials.ts'], loadedBy: ['hostCore.js'] },
   { to: 'engine.js', parts: ['src/core/host/engine.ts'], loadedBy: ['hostCore.js'] },
-  { to: 'serverInputs.js', parts: ['src/core/host/serverInputs.ts'], loadedBy: ['hostCore.js'] },
+  {
+    to: 'serverInputs.js',
+    parts: ['src/core/host/serverInputs.ts', 'src/core/host/callInterceptors.ts'],
+    loadedBy: ['hostCore.js'],
+  },
   { to: 'startInquiry.js', parts: ['src/core/consent/startInquiry.ts'], loadedBy: ['hostCore.js'] },
   { to: 'definitionTrust.js', parts: ['src/core/consent/definitionTrust.ts'], loadedBy: ['hostCore.js'] },
   { to: 'scopeDecider.js', parts: ['src/core/scopes/scopeDecider.ts'], loadedBy: ['hostCore.js'] },

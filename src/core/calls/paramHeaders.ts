@@ -6,7 +6,7 @@ import { paramHeaders } from '../wire/headers.ts';
 import { toolNamed } from './calledTool.ts';
 import type { CallContext, CallInterceptor } from './callSteps.ts';
 
-interface RepeatedArgumentsOptions {
+export interface RepeatedArgumentsOptions {
   /** Reads a server's tools again and returns the new snapshot. */
   reread(server: string, token: CallContext['token']): Promise<ServerSnapshot | undefined>;
 }

@@ -4,7 +4,6 @@ import { isHostError, messageOf } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { cleaningAll } from '../base/log.ts';
 import { SecretList } from '../base/secrets.ts';
-import { featureSetGate } from '../mcpl/featureSetGate.ts';
 import { McplHost } from './mcplHost.ts';
 import { OwnSettings } from '../consent/ownSettings.ts';
 import { ServerLogs } from '../logging/serverLogs.ts';
@@ -12,8 +11,7 @@ import { OfferGate } from './offerGate.ts';
 import { ManagedServer } from './managedServer.ts';
 import { StartGate } from '../consent/startGate.ts';
 import { hostClosed, startRefusal, unknownServer } from '../consent/startRefusal.ts';
-import { checkTool, ToolCalls } from '../calls/toolCalls.ts';
-import { repeatedArguments } from '../calls/paramHeaders.ts';
+import { ToolCalls } from '../calls/toolCalls.ts';
 import { InputParts } from './inputParts.ts';
 import type { CallOptions, CompleteOptions, Host, ResourceReading, ResourceWatch, ServerChange } from '../hostTypes.ts';
 import type { LogLevelName, Tool } from '../model/catalog.ts';
@@ -88,29 +86,20 @@ class LiveHost implements Host {
       decider: () => this.#mcpl.scopes.decider(),
       record: (record) => this.#mcpl.recordRefusal(record),
     });
-    const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
     this.#inputs = new InputParts({
       clock,
       ports: ports.inputs,
+      scopes: this.#mcpl.scopes.gate,
+      states: this.#mcpl.states,
       find: (id) => this.#units.get(id)?.inputs,
       onSchemaFault: (id, tool, why) => this.#units.get(id)?.offer.remark(tool, why),
+      reread: (server, token) => this.#reread(server, token),
     });
     this.#calls = new ToolCalls({
       clock,
       ids,
       audit: this.#mcpl.calls,
-      interceptors: () => [
-        featureSetGate,
-        // Outermost, so that it sees the state of the final result.
-        this.#mcpl.states.outer,
-        checkTool,
-        ...this.#inputs.interceptors,
-        // Runs before each send: the user may take half an hour in between.
-        this.#mcpl.scopes.gate,
-        // No other call of the set runs between the sent state and the returned one.
-        this.#mcpl.states.inner,
-        repeated,
-      ],
+      interceptors: () => this.#inputs.interceptors,
       find: (server) => this.#units.get(server),
     });
   }

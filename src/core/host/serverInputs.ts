@@ -4,15 +4,11 @@ import type { Redact } from '../base/secrets.ts';
 import type { InputPorts, SamplingQuestion } from '../inputPorts.ts';
 import type { ServerHealth } from '../model/server.ts';
 import type { SessionFeature } from '../session/session.ts';
-import { argumentCheck, type ArgumentCheckOptions } from '../calls/argumentCheck.ts';
 import { ElicitationFeature } from '../inputs/elicitationRequests.ts';
 import { HealthFeature, type HealthOptions, HealthTimer } from '../inputs/serverHealth.ts';
 export { HealthTimer };
-import { requiredPages } from '../calls/requiredPages.ts';
 import { SamplingFeature } from '../inputs/samplingRequests.ts';
-import { structuredOutput } from '../calls/structuredOutput.ts';
-import { TaskFeature, TASKS_DECLARATION, tasks } from '../calls/tasks.ts';
-import type { AnyConcern } from '../calls/callSteps.ts';
+import { TaskFeature, TASKS_DECLARATION } from '../calls/tasks.ts';
 
 export interface ServerInputsOptions {
   /** The server's id in the settings. */
@@ -54,29 +50,4 @@ export class ServerInputs {
   get health(): ServerHealth | undefined {
     return this.#health.health;
   }
-}
-
-export interface InputInterceptorsOptions {
-  readonly clock: Clock;
-  readonly ports: InputPorts;
-  find(server: string): ServerInputs | undefined;
-  onSchemaFault: ArgumentCheckOptions['onSchemaFault'];
-}
-
-/**
- * The order matters: wrong arguments stop everything else. A task is what is called again after a page visit. Its
- * result is what is checked.
- */
-export function inputInterceptors(options: InputInterceptorsOptions): readonly AnyConcern[] {
-  const { clock, ports } = options;
-  return [
-    argumentCheck({
-      clock,
-      checker: ports.schemaChecker,
-      onSchemaFault: (server, tool, why) => options.onSchemaFault(server, tool, why),
-    }),
-    structuredOutput(ports),
-    requiredPages({ clock, find: (server) => options.find(server)?.elicitation }),
-    tasks({ clock, find: (server) => options.find(server)?.tasks }),
-  ];
 }
