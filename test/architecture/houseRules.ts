@@ -1,4 +1,5 @@
 import { basename, dirname, extname } from 'node:path';
+import { bundles } from '../harness/bundles.ts';
 
 /** Path to text of every file under version control; the text of a picture is empty. */
 export type Files = ReadonlyMap<string, string>;
@@ -100,6 +101,35 @@ const citesPages: HouseRule['check'] = (files) =>
       .map((page) => `${path} cites ${page}`),
   );
 
+/** Files that the two pages for contributors name in code font, with `{a,b}`, `*` and `…` as in a shell. */
+const namesFiles: HouseRule['check'] = (files) => {
+  const known = [...files.keys(), ...bundles.map(({ to }) => `dist/${to}`)];
+  return ['CONTRIBUTING.md', 'docs/architecture.md'].flatMap((page) => {
+    const prose = (files.get(page) ?? '').replace(/^ *```[^]*?^ *```$/gm, '');
+    const named = [
+      ...prose.matchAll(/`([^`\s]+\.(?:ts|js|mjs|cjs|md)|(?:core|node|editor|cli|webview|demo|test)\/[^`\s]+)`/g),
+    ];
+    return [...new Set(named.flatMap(([, name = '']) => withoutBraces(name)))]
+      .filter((name) => !known.some(matcherOf(name)))
+      .map((name) => `${page} names ${name}`);
+  });
+};
+
+function withoutBraces(name: string): readonly string[] {
+  const [, before = '', choices = '', after = ''] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(name) ?? [];
+  return choices === '' ? [name] : choices.split(',').map((choice) => `${before}${choice}${after}`);
+}
+
+/** A name is the end of a path, or a folder in it. */
+function matcherOf(name: string): (path: string) => boolean {
+  const pattern = name
+    .replace(/\/$/, '')
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/[*…]/g, '[^/]*');
+  const matcher = new RegExp(`(^|/)${pattern}(/|$)`);
+  return (path) => matcher.test(path);
+}
+
 const ciRunsTheTests: HouseRule['check'] = (files) => {
   const lines = (files.get('.ci/run') ?? '').split('\n').map((line) => line.trim());
   const commands = lines.filter((line) => line !== '' && !line.startsWith('#') && !/^(set|cd) /.test(line));
@@ -198,6 +228,11 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     name: 'sources cite only pages of docs',
     check: citesPages,
     broken: ['src/core/base/cited.ts', `/** The reason is in ${apart('plans', '.md')}. */\nexport {};\n`],
+  },
+  {
+    name: 'the pages for contributors name files that are there',
+    check: namesFiles,
+    broken: ['CONTRIBUTING.md', 'Start at `core/{model,policy}/audit.ts`.\n'],
   },
   {
     name: 'no text names a place on this machine',
