@@ -258,9 +258,9 @@ function denied(why: DenialReason): ApprovalOutcome {
   return { kind: 'denied', why };
 }
 
-/** Different servers, or programs under one id, never share an answer, even with equal keys. */
-function keyOf({ server, fingerprint, key }: ApprovalRequest): string {
-  return JSON.stringify([server, fingerprint, key]);
+/** Different kinds, servers, or programs under one id never share an answer, even with equal keys. */
+function keyOf({ server, fingerprint, key, subject }: ApprovalRequest): string {
+  return JSON.stringify([subject.kind, server, fingerprint, key]);
 }
 
 function pendingOf({ id, request, askedAt, expiresAt, waiters }: Question): PendingApproval {

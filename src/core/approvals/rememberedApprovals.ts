@@ -4,7 +4,13 @@ import type { Disposable } from '../base/disposable.ts';
 import { HostError, messageOf } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
-import { APPROVAL_KINDS, type ApprovalRequest, isApprovalKind, type PendingApproval } from '../model/approval.ts';
+import {
+  APPROVAL_KINDS,
+  type ApprovalRequest,
+  type ApprovalSubject,
+  isApprovalKind,
+  type PendingApproval,
+} from '../model/approval.ts';
 import type { AuditRecord } from '../model/audit.ts';
 import type { Grant, ApprovalGrant } from '../model/grant.ts';
 import type { GrantStore, Ids } from '../ports.ts';
@@ -19,7 +25,9 @@ export interface RememberedApprovalsOptions {
 }
 
 /** The request that a grant must match. */
-export type Remembered = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>;
+export interface Remembered extends Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'> {
+  readonly subject: Pick<ApprovalSubject, 'kind'>;
+}
 
 /** More than anyone approves by hand. Above it, the oldest is removed. */
 const MAX_REMEMBERED = 10_000;
@@ -200,8 +208,9 @@ export class RememberedApprovals implements Disposable {
     }
   }
 
-  #allows(grant: ApprovalGrant, { server, fingerprint, key }: Remembered): boolean {
-    return grant.server === server && grant.fingerprint === fingerprint && grant.key === key && !this.#isOver(grant);
+  #allows(grant: ApprovalGrant, { server, fingerprint, key, subject }: Remembered): boolean {
+    const isSame = grant.kind === subject.kind && grant.server === server && grant.fingerprint === fingerprint;
+    return isSame && grant.key === key && !this.#isOver(grant);
   }
 
   #isOver(grant: ApprovalGrant): boolean {
@@ -215,8 +224,8 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** Equal for equal requests, so that a new approval replaces the old one. */
-  #idOf({ server, fingerprint, key }: Remembered): string {
-    return this.#options.ids.sha256(`scope ${JSON.stringify([server, fingerprint, key])}`).slice(0, 32);
+  #idOf({ server, fingerprint, key, subject }: Remembered): string {
+    return this.#options.ids.sha256(`${subject.kind} ${JSON.stringify([server, fingerprint, key])}`).slice(0, 32);
   }
 
   #put(grant: ApprovalGrant): void {

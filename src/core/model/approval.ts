@@ -59,7 +59,7 @@ export interface ApprovalRequest {
   /** Fingerprint of the asking connection. Another program under the same id is another server. */
   readonly fingerprint: string;
   readonly featureSet: string | undefined;
-  /** Equal for identical requests, and only for those. Requests of different kinds have different keys. */
+  /** Equal for identical requests of one kind, and only for those. */
   readonly key: string;
   readonly subject: ApprovalSubject;
   /** Stored with an approval, in addition to the key. */

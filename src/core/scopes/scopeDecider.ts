@@ -16,6 +16,7 @@ import type { ToolCallRequest } from '../model/operation.ts';
 import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
 import { type Judgement, ScopeEngine, type ScopeMatter } from './paths/scopeEngine.ts';
 import type { ScopeContext } from './paths/computed.ts';
+import type { Remembered } from '../approvals/rememberedApprovals.ts';
 import type { Clock, FileNames, Ids } from '../ports.ts';
 import { denialText, type ScopeDenial } from './denials.ts';
 import { cleanLine, cleanText } from '../base/cleanText.ts';
@@ -63,7 +64,7 @@ export type ScopeAnswer =
 interface ScopeApprovals {
   /** Resolves once the grants of earlier sessions are loaded. */
   loaded(): Promise<void>;
-  find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ApprovalGrant | undefined>;
+  find(request: Remembered): Promise<ApprovalGrant | undefined>;
   pending(): readonly PendingApproval[];
   ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome>;
   revoke(ids: readonly string[], why: string): Promise<void>;
@@ -233,7 +234,7 @@ export class ScopeDecider {
 
   async #forget(request: RequestIdentity, why: string): Promise<void> {
     await this.#options.approvals.loaded();
-    const known = await this.#options.approvals.find(request);
+    const known = await this.#options.approvals.find({ ...request, subject: { kind: 'scope' } });
     if (known !== undefined) await this.#options.approvals.revoke([known.id], why);
   }
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/core/base/async.ts';
 import { newestOf } from '../../../../src/core/approvals/approvals.ts';
-import { APPROVAL_KINDS, DECISION_OPERATIONS, isDecision } from '../../../../src/core/model/approval.ts';
+import {
+  APPROVAL_KINDS,
+  type ApprovalSubject,
+  DECISION_OPERATIONS,
+  isDecision,
+} from '../../../../src/core/model/approval.ts';
 import type { McplSnapshot } from '../../../../src/core/model/mcpl.ts';
 import { type FakeClock, settle } from '../../../support/fakeClock.ts';
 import { auditRecord, grant, scopeGrant } from '../../../support/storedRecords.ts';
@@ -451,6 +456,16 @@ suite('What a person has approved', () => {
     await base.audit.append(operations.map((operation, at) => auditRecord({ operation, at })));
     const times = (await own.approvals.history(2)).map(({ at }) => at);
     assert.deepEqual(times, [3, 2]);
+  });
+
+  test('covers no request of another kind, even with an equal key', async () => {
+    await own.decide('/a', 'workspace');
+    const subject = { ...scopeRequest('/a').subject, kind: 'file' } as unknown as ApprovalSubject;
+    assert.equal(await own.found('/a', { subject }), 'nothing');
+    own.ask('/b');
+    own.ask('/b', { subject });
+    assert.equal(own.approvals.pending().length, 2);
+    assert.equal(await own.found('/a'), 'workspace files print /a until 90 d');
   });
 
   test('has a history of the decisions on every kind', async () => {
