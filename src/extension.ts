@@ -136,9 +136,10 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     await Promise.allSettled([hooks.close(), gateway.dispose(), host.close()]);
   };
 
-  const failures = own(new NotifiedFailures(host, logs.host));
+  const failures = own(new NotifiedFailures(host, nodeClock, logs.host));
   const services: EditorServices = {
     host,
+    clock: nodeClock,
     log: logs.host,
     settings: new WorkspaceSettingsWriter(host),
     logs,
@@ -160,7 +161,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
   own(registerServers(services, watch, context.globalState));
   own(registerCallTool(services));
-  own(registerDefinitionChanges(services, nodeClock));
+  own(registerDefinitionChanges(services));
   own(registerOfferCommands(services));
   own(registerShowTrace(services));
   own(registerEvents(services));

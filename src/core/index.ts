@@ -1,5 +1,6 @@
 export { KeyedQueue, Deferred, ignoreFailure } from './base/async.ts';
 export { Semaphore } from './base/semaphore.ts';
+export { Throttle } from './base/throttle.ts';
 export { type CancellationToken, CancellationSource, NO_CANCELLATION, unlessCancelled } from './base/cancellation.ts';
 export type { Clock } from './base/clock.ts';
 export { type Disposable, DisposableStore, disposeAll, toDisposable, trackDisposables } from './base/disposable.ts';

@@ -13,6 +13,7 @@ import {
   type Clock,
   type Contributor,
   type Disposable,
+  DisposableStore,
   type Event,
   type Host,
   HostError,
@@ -21,6 +22,7 @@ import {
   messageOf,
   NO_CANCELLATION,
   type ServerSnapshot,
+  Throttle,
   toHostError,
 } from '../../core/index.ts';
 import { checkpointInfo, eventInfo, lineageInfo, resultOf, serverInfo } from './apiViews.ts';
@@ -69,19 +71,10 @@ export function openExtensionApi({ clock, log, host, layers }: ExtensionApiOptio
     }
   };
   const inBursts = (event: Event<unknown>, listener: (value: void) => unknown): Registration => {
-    let timer: Disposable | undefined;
-    const listening = event(() => {
-      timer ??= clock.delay(BURST_MS, () => {
-        timer = undefined;
-        heard(listener, undefined);
-      });
-    });
-    return {
-      dispose: () => {
-        timer?.dispose();
-        listening.dispose();
-      },
-    };
+    const store = new DisposableStore();
+    const telling = store.add(new Throttle(clock, BURST_MS, () => heard(listener, undefined)));
+    store.add(event(() => telling.request()));
+    return { dispose: () => store.dispose() };
   };
   return {
     registerServers: (provider, by) => new ServerContribution(provider, by, { clock, log, layers }),

@@ -9,6 +9,7 @@ import {
   type Logger,
   messageOf,
   type SettingsLayer,
+  Throttle,
   toDisposable,
   unlessCancelled,
 } from '../../core/index.ts';
@@ -32,9 +33,9 @@ export class ServerContribution implements Disposable {
   readonly #provider: ServerProvider;
   readonly #by: Contributor;
   readonly #changes: Disposable;
+  readonly #reasking: Throttle;
   #layer: SettingsLayer | undefined;
   #asking: CancellationSource | undefined;
-  #pause: Disposable | undefined;
   #isOutdated = false;
   #isDisposed = false;
 
@@ -42,6 +43,7 @@ export class ServerContribution implements Disposable {
     this.#options = options;
     this.#provider = provider;
     this.#by = by;
+    this.#reasking = new Throttle(options.clock, PAUSE_MS, () => this.#ask());
     this.#changes = this.#follow(provider);
     this.#ask();
   }
@@ -50,7 +52,7 @@ export class ServerContribution implements Disposable {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#changes.dispose();
-    this.#pause?.dispose();
+    this.#reasking.dispose();
     this.#asking?.cancel();
     this.#options.layers.set(this, undefined);
   }
@@ -77,11 +79,7 @@ export class ServerContribution implements Disposable {
   #changed(): void {
     if (this.#isDisposed) return;
     this.#isOutdated = true;
-    if (this.#asking !== undefined) return;
-    this.#pause ??= this.#options.clock.delay(PAUSE_MS, () => {
-      this.#pause = undefined;
-      this.#ask();
-    });
+    if (this.#asking === undefined) this.#reasking.request();
   }
 
   #ask(): void {

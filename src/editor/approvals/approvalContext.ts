@@ -1,7 +1,7 @@
 import type { ApprovalOutcome, PendingApproval } from '../../core/index.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-export type ApprovalServices = Pick<EditorServices, 'host' | 'log' | 'failures'>;
+export type ApprovalServices = Pick<EditorServices, 'host' | 'clock' | 'log' | 'failures'>;
 
 /** Services shared by the approval parts. */
 export interface ApprovalContext extends ApprovalServices {

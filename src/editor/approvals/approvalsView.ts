@@ -7,6 +7,7 @@ import {
   isDecision,
   messageOf,
   plural,
+  Throttle,
 } from '../../core/index.ts';
 import type { ApprovalServices } from './approvalContext.ts';
 import type { ApprovalNode } from './approvalNodes.ts';
@@ -30,10 +31,10 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
   readonly #changed = new vscode.EventEmitter<ApprovalNode | undefined>();
   readonly #view: vscode.TreeView<ApprovalNode>;
   readonly #painted = new PaintedRows<ApprovalNode>();
+  readonly #repainting: Throttle;
   #shown = PAGE;
   #isEmpty = true;
   #ageing: NodeJS.Timeout | undefined;
-  #repainting: NodeJS.Timeout | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -42,6 +43,7 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     this.#ui = ui;
     const { approvals, audit } = services.host;
     this.#owned.add(this.#changed);
+    this.#repainting = this.#owned.add(new Throttle(services.clock, REPAINT_MS, () => void this.#repaint()));
     this.#view = vscode.window.createTreeView(APPROVALS_VIEW, { treeDataProvider: this, canSelectMany: true });
     this.#owned.add(this.#view);
     this.#owned.add(this.#view.onDidChangeVisibility(() => this.#watch()));
@@ -49,13 +51,13 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     // Decisions by lists only affect the history.
     this.#owned.add(
       audit.onDidAppend((records) => {
-        if (this.#view.visible && records.some(({ operation }) => isDecision(operation))) this.#repaintSoon();
+        if (this.#view.visible && records.some(({ operation }) => isDecision(operation))) this.#repainting.request();
       }),
     );
     this.#owned.add(
       vscode.commands.registerCommand(SHOW_MORE_DECISIONS, () => {
         this.#shown += PAGE;
-        this.#repaintSoon();
+        this.#repainting.request();
       }),
     );
     this.#watch();
@@ -72,7 +74,6 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
 
   dispose(): void {
     clearInterval(this.#ageing);
-    clearTimeout(this.#repainting);
     this.#owned.dispose();
   }
 
@@ -105,7 +106,7 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
 
   /** An empty view has no ages to update. */
   #age(): void {
-    if (!this.#isEmpty) this.#repaintSoon();
+    if (!this.#isEmpty) this.#repainting.request();
   }
 
   #refresh(): void {
@@ -114,14 +115,7 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
       const tooltip = plural(waiting, 'request waits for your approval', 'requests wait for your approval');
       this.#view.badge = waiting === 0 ? undefined : { value: waiting, tooltip };
     }
-    this.#repaintSoon();
-  }
-
-  #repaintSoon(): void {
-    this.#repainting ??= setTimeout(() => {
-      this.#repainting = undefined;
-      void this.#repaint();
-    }, REPAINT_MS);
+    this.#repainting.request();
   }
 
   async #repaint(): Promise<void> {

@@ -7,13 +7,14 @@ import { targetOf } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
 
 /** `mcpl.showAuditLog` and `mcpl.exportAuditLog`. */
-export function registerAuditLog(services: Pick<EditorServices, 'host' | 'failures' | 'log'>): Disposable {
+export function registerAuditLog(services: Pick<EditorServices, 'host' | 'clock' | 'failures' | 'log'>): Disposable {
   const store = new DisposableStore();
   const text = async (query: string): Promise<string> => {
     const { auditPage } = await import('./auditDocument.ts');
     return auditPage(services, query === '' ? undefined : query);
   };
-  store.add(new LiveText({ scheme: AUDIT_SCHEME, onDidChange: services.host.audit.onDidAppend, text }));
+  const { host, clock } = services;
+  store.add(new LiveText({ clock, scheme: AUDIT_SCHEME, onDidChange: host.audit.onDidAppend, text }));
   const showing = { failed: vscode.l10n.t('The audit log cannot be shown') };
   store.add(
     registerCommand(services, COMMANDS.auditShow, showing, async (argument) => {

@@ -14,7 +14,10 @@ export interface Inbox extends Disposable {
   arrived(events: readonly InboundEvent[]): void;
 }
 
-export type InboxServices = Pick<EditorServices, 'host' | 'log' | 'failures' | 'settings' | 'openServerSettings'>;
+export type InboxServices = Pick<
+  EditorServices,
+  'host' | 'clock' | 'log' | 'failures' | 'settings' | 'openServerSettings'
+>;
 
 export function openInbox(services: InboxServices, changed: vscode.EventEmitter<vscode.FileChangeEvent[]>): Inbox {
   const store = new DisposableStore();

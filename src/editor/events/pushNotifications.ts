@@ -1,22 +1,14 @@
 import * as vscode from 'vscode';
-import { type Disposable, messageOf, toDisposable } from '../../core/index.ts';
+import { messageOf } from '../../core/index.ts';
 import { COMMANDS, EVENTS_VIEW } from '../shared/ids.ts';
 import { notify, type NotificationButton } from '../shared/notify.ts';
 import { type PushToast, PushToasts } from './pushToasts.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-type Needs = Pick<EditorServices, 'host' | 'log'>;
-
-const clock = {
-  now: () => Date.now(),
-  delay: (ms: number, callback: () => void): Disposable => {
-    const timer = setTimeout(callback, ms);
-    return toDisposable(() => clearTimeout(timer));
-  },
-};
+type Needs = Pick<EditorServices, 'host' | 'clock' | 'log'>;
 
 /** Shows pushed events as notifications. */
-export function pushNotifications({ host, log }: Needs): PushToasts {
+export function pushNotifications({ host, clock, log }: Needs): PushToasts {
   const find = (id: string): ReturnType<typeof host.events.find> => host.events.find(id);
   const show = async (toast: PushToast): Promise<void> => {
     try {

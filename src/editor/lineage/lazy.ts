@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, messageOf, type StateTrouble, toDisposable } from '../../core/index.ts';
+import { type Disposable, DisposableStore, messageOf, type StateTrouble } from '../../core/index.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { notify } from '../shared/notify.ts';
 import { act, type LineageActions, lineageActions } from './lineageCommands.ts';
@@ -18,14 +18,6 @@ export interface LineageUi extends Disposable {
   stateText(uri: vscode.Uri): Promise<string>;
   broke(trouble: StateTrouble): void;
 }
-
-const clock = {
-  now: () => Date.now(),
-  delay: (ms: number, callback: () => void): Disposable => {
-    const timer = setTimeout(callback, ms);
-    return toDisposable(() => clearTimeout(timer));
-  },
-};
 
 export function openLineageUi(context: LineageContext): LineageUi {
   const store = new DisposableStore();
@@ -47,7 +39,7 @@ export function openLineageUi(context: LineageContext): LineageUi {
       context.log.log('error', `A notification about a lineage could not be shown: ${messageOf(error)}`);
     }
   };
-  const toasts = store.add(new LineageToasts({ clock, show }));
+  const toasts = store.add(new LineageToasts({ clock: context.clock, show }));
   return {
     actions,
     get controllers() {

@@ -1,6 +1,6 @@
 import type { EditorServices } from '../shared/services.ts';
 
-export type LineageServices = Pick<EditorServices, 'host' | 'log' | 'logs' | 'failures' | 'extensionUri'>;
+export type LineageServices = Pick<EditorServices, 'host' | 'clock' | 'log' | 'logs' | 'failures' | 'extensionUri'>;
 
 /** A modal prompt. */
 interface ModalQuestion {

@@ -74,17 +74,17 @@ export function registerModelUse({ host, use, access, runners, log }: ModelUseTo
 
 /** `mcpl.showLanguageModelUse` and `mcpl.chooseLanguageModel`. */
 export function registerModelUseView(
-  services: Pick<EditorServices, 'host' | 'failures' | 'log' | 'settings' | 'pick'>,
+  services: Pick<EditorServices, 'host' | 'clock' | 'failures' | 'log' | 'settings' | 'pick'>,
   use: Pick<ModelUse, 'isAllowed'>,
   runners: Pick<ModelRunners, 'all'>,
 ): Disposable {
-  const { host, pick } = services;
+  const { host, clock, pick } = services;
   const store = new DisposableStore();
   const text = async (): Promise<string> => {
     const { modelUsePage } = await import('./lazy.ts');
     return modelUsePage(services, use.isAllowed);
   };
-  store.add(new LiveText({ scheme: SCHEMES.models, onDidChange: host.modelUses.onDidChange, text }));
+  store.add(new LiveText({ clock, scheme: SCHEMES.models, onDidChange: host.modelUses.onDidChange, text }));
   const showing = { failed: vscode.l10n.t('The use of language models cannot be shown') };
   store.add(
     registerCommand(services, COMMANDS.modelUseShow, showing, async () => {

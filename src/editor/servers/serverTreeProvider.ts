@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../core/index.ts';
+import { type Disposable, DisposableStore, Throttle } from '../../core/index.ts';
 import { joinedChanges } from '../featureSets/featureSetChanges.ts';
 import { isOn } from '../featureSets/featureSetText.ts';
 import { modelUseNodes } from '../models/modelUseNodes.ts';
@@ -25,7 +25,7 @@ export interface TreeElement {
   node: TreeNode;
 }
 
-export type RowServices = Pick<EditorServices, 'host' | 'log' | 'settings' | 'failures' | 'asked'>;
+export type RowServices = Pick<EditorServices, 'host' | 'clock' | 'log' | 'settings' | 'failures' | 'asked'>;
 
 /** Expands the row of a failed server once, so that the reason is visible. */
 export class FailureOpener {
@@ -105,40 +105,37 @@ export class ServerTreeProvider implements vscode.TreeDataProvider<TreeElement>,
   readonly #refreshed = new vscode.EventEmitter<void>();
   readonly #store = new DisposableStore();
   readonly #dirty = new Set<string>();
+  readonly #flushing: Throttle;
   /** Last texts of the model rows, by server. */
   readonly #budgets = new Map<string, string>();
   #roots: readonly TreeElement[] = [];
-  #timer: NodeJS.Timeout | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
   readonly onDidRefresh = this.#refreshed.event;
 
-  constructor({ host, asked }: RowServices) {
+  constructor({ host, clock, asked }: RowServices) {
     this.#host = host;
     this.#asked = asked;
     this.#roots = this.#readRoots();
     this.#store.add(this.#changed);
     this.#store.add(this.#refreshed);
+    this.#flushing = this.#store.add(new Throttle(clock, REFRESH_MS, () => this.#flush()));
     this.#store.add(host.onDidChangeServer((change) => this.refresh(change.server)));
     // Rows without a server are part of the root list.
     this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
     this.#store.add(host.lineages.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add(host.modelUses.onDidChange(() => this.#refreshBudgets()));
     this.#store.add(asked.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
-    this.#store.add({ dispose: () => clearTimeout(this.#timer) });
   }
 
   /** Schedules a merged refresh. */
   refresh(server: string): void {
     this.#dirty.add(server);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#flush();
-    }, REFRESH_MS);
+    this.#flushing.request();
   }
 
   find(server: string): TreeElement | undefined {
-    if (this.#dirty.size > 0) this.#flush();
+    this.#flushing.flush();
     return this.#roots.find((root) => root.server === server);
   }
 

@@ -8,6 +8,7 @@ import {
   isRunning,
   type ModelBudget,
   type ServerSnapshot,
+  Throttle,
 } from '../../core/index.ts';
 import { APPROVALS_VIEW, type CommandId, COMMANDS, EVENTS_VIEW } from '../shared/ids.ts';
 import { budgetText, isOfUse } from '../models/modelBudgetText.ts';
@@ -19,21 +20,15 @@ import { approvalsText, blockedStatusText, statusText, unreadText } from './stat
 /** Merges repaints of servers that change together. */
 const REPAINT_MS = 50;
 
-type Needs = Pick<EditorServices, 'host' | 'asked'>;
+type Needs = Pick<EditorServices, 'host' | 'clock' | 'asked'>;
 
 export function registerStatusBar(services: Needs): Disposable {
   const store = new DisposableStore();
   const item = store.add(vscode.window.createStatusBarItem('mcpl.status', vscode.StatusBarAlignment.Right, 90));
   item.name = 'MCP Live';
   item.command = COMMANDS.statusShow;
-  let timer: NodeJS.Timeout | undefined;
-  const repaint = (): void => {
-    timer = undefined;
-    paint(item, services);
-  };
-  const repaintSoon = (): void => {
-    timer ??= setTimeout(repaint, REPAINT_MS);
-  };
+  const repainting = store.add(new Throttle(services.clock, REPAINT_MS, () => paint(item, services)));
+  const repaintSoon = (): void => repainting.request();
   store.add(services.host.onDidChangeServer(repaintSoon));
   store.add(services.host.onDidChangeProblems(repaintSoon));
   store.add(services.asked.onDidChange(repaintSoon));
@@ -41,9 +36,8 @@ export function registerStatusBar(services: Needs): Disposable {
   store.add(services.host.approvals.onDidChange(repaintSoon));
   store.add(services.host.lineages.onDidChange(repaintSoon));
   store.add(services.host.modelUses.onDidChange(repaintSoon));
-  store.add({ dispose: () => clearTimeout(timer) });
   store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
-  repaint();
+  paint(item, services);
   return store;
 }
 

@@ -11,7 +11,7 @@ interface Burst {
 
 /**
  * A rate-limited logger: passes a number of lines per window, and reports how many were dropped. Applies to host errors
- * too, which are few.
+ * too, which are few. Not a `Throttle`: lines are passed at once, and a window also ends without a report.
  */
 export class BoundedLog implements Logger, Disposable {
   readonly #sink: Logger;

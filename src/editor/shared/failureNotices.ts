@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import {
+  type Clock,
   type Disposable,
   DisposableStore,
   type Host,
@@ -9,6 +10,7 @@ import {
   type Logger,
   messageOf,
   type ServerChange,
+  Throttle,
   toHostError,
 } from '../../core/index.ts';
 import { COMMANDS, SERVERS_VIEW } from './ids.ts';
@@ -28,11 +30,12 @@ export class NotifiedFailures implements FailureNotices, Disposable {
   /** The last reported failure of each server. */
   readonly #told = new Map<string, HostError>();
   readonly #fresh = new Set<string>();
-  #moment: NodeJS.Timeout | undefined;
+  readonly #telling: Throttle;
 
-  constructor(host: Host, log: Logger) {
+  constructor(host: Host, clock: Clock, log: Logger) {
     this.#host = host;
     this.#log = log;
+    this.#telling = this.#owned.add(new Throttle(clock, MOMENT_MS, () => this.#tellFresh()));
     this.#owned.add(host.onDidChangeServer((change) => this.#watch(change)));
   }
 
@@ -45,7 +48,6 @@ export class NotifiedFailures implements FailureNotices, Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.#moment);
     this.#owned.dispose();
   }
 
@@ -59,11 +61,10 @@ export class NotifiedFailures implements FailureNotices, Disposable {
     this.#told.set(server, state.error);
     if (isHostError(state.error, 'NOT_APPROVED', 'CANCELLED')) return;
     this.#fresh.add(server);
-    this.#moment ??= setTimeout(() => this.#tellFresh(), MOMENT_MS);
+    this.#telling.request();
   }
 
   #tellFresh(): void {
-    this.#moment = undefined;
     const failed = [...this.#fresh].filter((id) => this.#host.server(id)?.state.kind === 'failed');
     this.#fresh.clear();
     if (failed.length > MAX_AT_ONCE) {

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, type Event } from '../../core/index.ts';
+import { type Clock, type Disposable, DisposableStore, type Event, Throttle } from '../../core/index.ts';
 
 /** Minimum interval between updates. */
 const REFRESH_MS = 1_000;
 
 interface LiveTextOptions {
+  readonly clock: Clock;
   readonly scheme: string;
   /** Fires when documents may have changed. */
   readonly onDidChange: Event<unknown>;
@@ -17,7 +18,6 @@ export class LiveText implements vscode.TextDocumentContentProvider, Disposable 
   readonly #options: LiveTextOptions;
   readonly #owned = new DisposableStore();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  #timer: NodeJS.Timeout | undefined;
 
   readonly onDidChange = this.#changed.event;
 
@@ -25,7 +25,8 @@ export class LiveText implements vscode.TextDocumentContentProvider, Disposable 
     this.#options = options;
     this.#owned.add(this.#changed);
     this.#owned.add(vscode.workspace.registerTextDocumentContentProvider(options.scheme, this));
-    this.#owned.add(options.onDidChange(() => this.#refreshSoon()));
+    const refreshing = this.#owned.add(new Throttle(options.clock, REFRESH_MS, () => this.#refresh()));
+    this.#owned.add(options.onDidChange(() => refreshing.request()));
   }
 
   provideTextDocumentContent({ query }: vscode.Uri): Promise<string> {
@@ -33,15 +34,11 @@ export class LiveText implements vscode.TextDocumentContentProvider, Disposable 
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
     this.#owned.dispose();
   }
 
-  #refreshSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const { scheme } = this.#options;
-      for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === scheme) this.#changed.fire(uri);
-    }, REFRESH_MS);
+  #refresh(): void {
+    const { scheme } = this.#options;
+    for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === scheme) this.#changed.fire(uri);
   }
 }

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion, Tool } from '../../core/index.ts';
+import type { Clock, Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion, Tool } from '../../core/index.ts';
 import type { SettingTarget } from './treeNode.ts';
 
 /** The argument of a command, or nothing to make it ask. Tree nodes have these members too. */
@@ -111,6 +111,7 @@ export interface Picker {
 /** The services of all editor parts. */
 export interface EditorServices {
   readonly host: Host;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly settings: SettingsWriter;
   readonly logs: LogChannels;

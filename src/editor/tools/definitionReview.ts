@@ -5,6 +5,7 @@ import {
   type Disposable,
   DisposableStore,
   type Host,
+  Throttle,
   type ToolChange,
 } from '../../core/index.ts';
 import { SCHEMES } from '../shared/ids.ts';
@@ -19,7 +20,7 @@ interface ChangedTool extends ToolTarget {
 
 interface DefinitionReviewOptions extends Pick<EditorServices, 'failures'> {
   readonly host: Pick<Host, 'servers' | 'answerDefinitions'>;
-  readonly clock: Pick<Clock, 'delay'>;
+  readonly clock: Clock;
 }
 
 /** Merges changes, because a server usually changes several tools at once. */
@@ -34,11 +35,12 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
   readonly #texts = new Map<string, string>();
   /** Definitions named in a notification. */
   readonly #told = new Set<string>();
-  #burst: Disposable | undefined;
+  readonly #telling: Throttle;
   #shown = 0;
 
   constructor(options: DefinitionReviewOptions) {
     this.#options = options;
+    this.#telling = this.#owned.add(new Throttle(options.clock, BURST_MS, () => this.#tellFresh()));
     this.#owned.add(vscode.workspace.registerTextDocumentContentProvider(SCHEMES.definition, this));
     const forget = (document: vscode.TextDocument): unknown => this.#texts.delete(document.uri.toString());
     this.#owned.add(vscode.workspace.onDidCloseTextDocument(forget));
@@ -46,13 +48,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
 
   /** Call this after a change of the server. */
   look(): void {
-    if (this.#unanswered().length === 0) return;
-    this.#burst ??= this.#options.clock.delay(BURST_MS, () => {
-      this.#burst = undefined;
-      const fresh = this.#unanswered();
-      for (const each of fresh) this.#told.add(keyOf(each));
-      if (fresh.length > 0) this.#try(() => this.#tell(fresh));
-    });
+    if (this.#unanswered().length > 0) this.#telling.request();
   }
 
   /** Shows the changes of one tool or all, and asks. */
@@ -73,12 +69,17 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
   }
 
   dispose(): void {
-    this.#burst?.dispose();
     this.#owned.dispose();
   }
 
   #unanswered(): readonly ChangedTool[] {
     return changedTools(this.#options.host).filter((each) => !each.change.isDeclined && !this.#told.has(keyOf(each)));
+  }
+
+  #tellFresh(): void {
+    const fresh = this.#unanswered();
+    for (const each of fresh) this.#told.add(keyOf(each));
+    if (fresh.length > 0) this.#try(() => this.#tell(fresh));
   }
 
   async #tell(changed: readonly ChangedTool[]): Promise<void> {

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { asyncLazy, type Clock, type Disposable, DisposableStore } from '../../core/index.ts';
+import { asyncLazy, type Disposable, DisposableStore } from '../../core/index.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { COMMANDS, TOOL_FORM } from '../shared/ids.ts';
 import { targetOf } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'pick' | 'extensionUri'>;
+type Needs = Pick<EditorServices, 'host' | 'clock' | 'logs' | 'failures' | 'pick' | 'extensionUri'>;
 
 /** Registers `mcpl.tool.call` and its tabs, one per tool. */
 export function registerCallTool(services: Needs): Disposable {
@@ -31,11 +31,10 @@ export function registerCallTool(services: Needs): Disposable {
 
 /** Watches for changed tool definitions. The review is loaded with the first one. */
 export function registerDefinitionChanges(
-  services: Pick<EditorServices, 'host' | 'failures' | 'pick'>,
-  clock: Clock,
+  services: Pick<EditorServices, 'host' | 'clock' | 'failures' | 'pick'>,
 ): Disposable {
   const store = new DisposableStore();
-  const { host, failures, pick } = services;
+  const { host, clock, failures, pick } = services;
   const review = asyncLazy(
     () => import('./lazy.ts'),
     ({ DefinitionReview }) => store.add(new DefinitionReview({ host, failures, clock })),

@@ -9,7 +9,7 @@ import { ToolRun } from './toolRun.ts';
 import { toolView } from './toolView.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
-type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'extensionUri'>;
+type Needs = Pick<EditorServices, 'host' | 'clock' | 'logs' | 'failures' | 'extensionUri'>;
 
 /** A tool in an editor tab. The page gets the complete state each time, so it can be hidden and shown. */
 class ToolFormPanel implements Disposable {
@@ -26,7 +26,7 @@ class ToolFormPanel implements Disposable {
     this.#services = services;
     this.#panel = panel;
     this.#target = target;
-    this.#run = this.#store.add(new ToolRun(services.host, target, () => this.#sendRun()));
+    this.#run = this.#store.add(new ToolRun(services, target, () => this.#sendRun()));
     panel.title = `${plainText(target.tool, 60)} (${plainText(target.server, 60)})`;
     panel.iconPath = pageIcon(services.extensionUri, 'tool');
     panel.webview.options = pageOptions(services.extensionUri);

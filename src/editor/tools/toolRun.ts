@@ -1,10 +1,12 @@
 import {
   blockText,
   CancellationSource,
+  type Clock,
   type HostError,
   type JsonObject,
   type Progress,
   type ResultView,
+  Throttle,
   toHostError,
 } from '../../core/index.ts';
 import type { RunView } from '../../webview/form/formMessages.ts';
@@ -14,7 +16,10 @@ import { failedRun, progressView, resultRun } from './toolView.ts';
 /** Minimum interval between progress updates. */
 const PROGRESS_MS = 100;
 
-type RunHost = Pick<EditorServices['host'], 'callTool'>;
+interface RunServices {
+  readonly host: Pick<EditorServices['host'], 'callTool'>;
+  readonly clock: Clock;
+}
 
 type Ending =
   | {
@@ -26,21 +31,22 @@ type Ending =
 
 /** The calls of one page, one at a time: the current progress and the last result. */
 export class ToolRun {
-  readonly #host: RunHost;
+  readonly #host: RunServices['host'];
   readonly #target: ToolTarget;
   readonly #changed: () => void;
+  readonly #progressing: Throttle;
   #source: CancellationSource | undefined;
   #startedAt = 0;
   #progress: Progress | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #ending: Ending | undefined;
   /** Arguments of the last call. */
   #args: JsonObject | undefined;
 
-  constructor(host: RunHost, target: ToolTarget, changed: () => void) {
+  constructor({ host, clock }: RunServices, target: ToolTarget, changed: () => void) {
     this.#host = host;
     this.#target = target;
     this.#changed = changed;
+    this.#progressing = new Throttle(clock, PROGRESS_MS, changed);
   }
 
   get isRunning(): boolean {
@@ -111,10 +117,7 @@ export class ToolRun {
     const onProgress = (progress: Progress): void => {
       if (this.#source !== source) return;
       this.#progress = progress;
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.#changed();
-      }, PROGRESS_MS);
+      this.#progressing.request();
     };
     const request = { ...this.#target, args, route: 'command', ...(unchecked && { unchecked }) } as const;
     try {
@@ -126,8 +129,7 @@ export class ToolRun {
   }
 
   #end(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#progressing.cancel();
     this.#source?.dispose();
     this.#source = undefined;
   }

@@ -332,7 +332,7 @@ export class LineageList {
     this.#space.append(...made);
   }
 
-  /** Draws surrounding rows later, because they are not visible yet. */
+  /** Draws surrounding rows later, because they are not visible yet. Not a `Throttle`: pages import nothing of the core. */
   #widen(): void {
     this.#widening ??= setTimeout(() => {
       this.#widening = undefined;

@@ -123,6 +123,7 @@ class TracePage {
     this.#sayCount();
   }
 
+  /** Not a `Throttle`: pages import nothing of the core. */
   #sayCount(): void {
     this.#saying ??= setTimeout(() => {
       this.#saying = undefined;

@@ -12,6 +12,7 @@ import {
 import { AnnotatedResult } from '../../../../src/core/calls/annotatedResult.ts';
 import { hasSecrets, readArguments, refusal, switched } from '../../../../src/editor/tools/toolArguments.ts';
 import { ToolRun } from '../../../../src/editor/tools/toolRun.ts';
+import { FakeClock } from '../../../support/fakeClock.ts';
 import { progressView, resultRun, toolView } from '../../../../src/editor/tools/toolView.ts';
 import {
   type BlockView,
@@ -328,7 +329,7 @@ suite('the calls of the Call Tool page', () => {
   test('go one at a time, and show what they gave', async () => {
     const host = new ScriptedHost();
     const seen: string[] = [];
-    const run = new ToolRun(host, request, () => seen.push(kinds(run)));
+    const run = new ToolRun({ host, clock: new FakeClock(0) }, request, () => seen.push(kinds(run)));
     const started = run.start({ a: 1 });
     void run.start({ a: 2 });
     assert.deepEqual(
@@ -343,7 +344,7 @@ suite('the calls of the Call Tool page', () => {
 
   test('say what became of the state that came with the result', async () => {
     const host = new ScriptedHost();
-    const run = new ToolRun(host, request, () => undefined);
+    const run = new ToolRun({ host, clock: new FakeClock(0) }, request, () => undefined);
     const started = run.start({});
     const data = { kind: 'kept', checkpoint: 'chk_b', place: 2 } as const;
     const result = new AnnotatedResult(decodeResult('{}'), [{ source: 'host', kind: 'state', text: '', data }]);
@@ -354,7 +355,7 @@ suite('the calls of the Call Tool page', () => {
 
   test('go unchecked only when the person insists', async () => {
     const host = new ScriptedHost();
-    const run = new ToolRun(host, request, () => undefined);
+    const run = new ToolRun({ host, clock: new FakeClock(0) }, request, () => undefined);
     const sent = (): readonly unknown[] => host.calls.map((call) => [call.request.args, call.request.unchecked]);
     const unchecked = run.startUnchecked({ a: 'x' });
     host.calls[0]?.answer.resolve(decodeResult('{}'));
@@ -370,7 +371,7 @@ suite('the calls of the Call Tool page', () => {
 
   test('end when they are cancelled, and say so', async () => {
     const host = new ScriptedHost();
-    const run = new ToolRun(host, request, () => undefined);
+    const run = new ToolRun({ host, clock: new FakeClock(0) }, request, () => undefined);
     const started = run.start({});
     run.cancel();
     await started;
@@ -378,15 +379,35 @@ suite('the calls of the Call Tool page', () => {
     assert.equal(run.text, undefined);
   });
 
-  test('tell nothing any more when the page is gone', async () => {
+  test('report progress at most once per interval, and not after their end', async () => {
     const host = new ScriptedHost();
+    const clock = new FakeClock(0);
     const seen: string[] = [];
-    const run = new ToolRun(host, request, () => seen.push(kinds(run)));
+    const run = new ToolRun({ host, clock }, request, () => seen.push(`${clock.now()} ${kinds(run)}`));
+    const started = run.start({});
+    const [call] = host.calls;
+    for (const progress of [1, 2, 3]) {
+      call?.options.onProgress?.({ progress, total: 3, message: undefined });
+      await clock.advance(40);
+    }
+    call?.options.onProgress?.({ progress: 3, total: 3, message: undefined });
+    call?.answer.resolve(decodeResult('{}'));
+    await started;
+    await clock.advance(500);
+    assert.deepEqual(seen, ['0 running', '100 running', '120 done 1']);
+  });
+
+  test('report nothing after the page is closed', async () => {
+    const host = new ScriptedHost();
+    const clock = new FakeClock(0);
+    const seen: string[] = [];
+    const run = new ToolRun({ host, clock }, request, () => seen.push(kinds(run)));
     const started = run.start({});
     host.calls[0]?.options.onProgress?.({ progress: 1, total: 2, message: undefined });
     run.dispose();
     host.calls[0]?.options.onProgress?.({ progress: 2, total: 2, message: undefined });
     await started;
-    assert.deepEqual(seen, ['running']);
+    await clock.advance(500);
+    assert.deepEqual([seen, clock.waiting], [['running'], 0]);
   });
 });
