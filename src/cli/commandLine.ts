@@ -79,7 +79,7 @@ function call(command: CallCommand, context: OneServerContext): Promise<number> 
         const notes = annotationTexts(result, 'user');
         for (const note of notes) terminal.err(`! ${plain(note)}\n`);
         terminal.out(command.json ? `${safeJson(result.raw, 2)}\n` : resultText(result));
-        if (kept !== undefined && !isTold(kept, notes))
+        if (kept !== undefined && !isNoted(kept, notes))
           terminal.err(`${await keptLine(host, kept, command.store !== undefined)}\n`);
         return result.isError ? EXIT.toolFailed : EXIT.ok;
       },
@@ -89,7 +89,7 @@ function call(command: CallCommand, context: OneServerContext): Promise<number> 
 }
 
 /** The notes on the result include what went wrong. */
-function isTold(kept: KeptState, notes: readonly string[]): boolean {
+function isNoted(kept: KeptState, notes: readonly string[]): boolean {
   return (kept.kind === 'broken' || kept.kind === 'lost') && notes.some((note) => note.includes(kept.problem));
 }
 

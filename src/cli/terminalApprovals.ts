@@ -130,7 +130,7 @@ export function approvalLines(approval: PendingApproval, folder: string): readon
   const targets = outsideFirst(subject.targets, folder);
   const more = targets.length - MAX_TARGETS;
   return [
-    `The server ${who} wants ${wishText(subject)}${targets.length === 0 ? '.' : ':'}`,
+    `The server ${who} wants ${subjectWords(subject)}${targets.length === 0 ? '.' : ':'}`,
     ...targets.slice(0, MAX_TARGETS).map((target) => `  ${targetText(target, folder)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...(warning === undefined ? [] : [`! ${warning}`, ...quotations(subject)]),
@@ -138,7 +138,7 @@ export function approvalLines(approval: PendingApproval, folder: string): readon
   ];
 }
 
-function wishText({ wanted, joint, noTargets, targets }: SubjectText): string {
+function subjectWords({ wanted, joint, noTargets, targets }: SubjectText): string {
   return `${phraseText(wanted, { name: quote, claim: quote })}${targets.length === 0 ? noTargets : joint.trimEnd()}`;
 }
 

@@ -134,17 +134,17 @@ export interface Lineages {
   /** Watches for changes by other windows until disposed. */
   watch(): Disposable;
   window(query: LineageQuery): Promise<LineageWindow>;
-  checkpoint(place: number): Promise<CheckpointDetail | undefined>;
+  checkpoint(rowId: number): Promise<CheckpointDetail | undefined>;
   find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
   /** The state as text. Absent without a state, or if it cannot be computed. */
-  state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
+  state(rowId: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
   /** The effects of a rollback, to show before the user confirms it. */
-  plan(place: number): Promise<RollbackPlan>;
+  plan(rowId: number): Promise<RollbackPlan>;
   /** Asks the server to go back (MCPL §8.5). The head moves only if the server confirms. */
-  rollBack(place: number, options?: RollbackOptions): Promise<RollbackResult>;
+  rollBack(rowId: number, options?: RollbackOptions): Promise<RollbackResult>;
   /** Continues from a checkpoint without asking the server. Effects outside the state are not undone. */
-  continueFrom(place: number, conversation?: string): Promise<void>;
-  annotate(place: number, change: Annotation): Promise<void>;
+  continueFrom(rowId: number, conversation?: string): Promise<void>;
+  annotate(rowId: number, change: Annotation): Promise<void>;
   exportTo(key: LineageKey, file: string): Promise<number>;
   importFrom(key: LineageKey, file: string): Promise<StateImport>;
   forget(key: LineageKey): Promise<void>;

@@ -241,16 +241,16 @@ export interface StateStore {
   /** Makes a checkpoint the head and unblocks the lineage, or records that the move was refused. */
   move(move: HeadMove, conversation: string | undefined): Promise<void>;
   /** The server no longer has the checkpoint. */
-  markPruned(place: number): Promise<void>;
-  annotate(place: number, change: Annotation): Promise<void>;
+  markPruned(rowId: number): Promise<void>;
+  annotate(rowId: number, change: Annotation): Promise<void>;
   lineages(): Promise<readonly LineageSummary[]>;
   window(query: LineageQuery): Promise<LineageWindow>;
-  checkpoint(place: number): Promise<CheckpointDetail | undefined>;
+  checkpoint(rowId: number): Promise<CheckpointDetail | undefined>;
   /** All checkpoints of a server with this name, in any set. Newest first. */
   find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
   path(target: number): Promise<LineagePath | undefined>;
   /** The state at a checkpoint, as text. Absent if it cannot be computed. */
-  state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
+  state(rowId: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
   /** Deletes checkpoints beyond the limits, except for heads, pinned ones, and those they are based on. */
   trim(limits: StateLimits, now: number): Promise<void>;
   /** Writes a lineage to a file. Resolves with the number of its checkpoints. */

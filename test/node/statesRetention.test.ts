@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { StateLimits, StateUpdate } from '../../src/core/index.ts';
 import { Retention } from '../../src/node/store/states/retention.ts';
-import { placeOf } from '../../src/node/store/records.ts';
+import { rowIdOf } from '../../src/node/store/records.ts';
 import { dose } from '../support/dose.ts';
 import { data, note, StateCase, stateUpdate } from '../support/stateCase.ts';
 
@@ -185,7 +185,7 @@ suite('Giving up old checkpoints', function () {
 
   /** States by place, and the places that must stay. */
   function snapshot(): { readonly states: ReadonlyMap<number, string>; readonly kept: readonly number[] } {
-    const places = (sql: string): readonly number[] => states.database.prepare(sql).all().map(placeOf);
+    const places = (sql: string): readonly number[] => states.database.prepare(sql).all().map(rowIdOf);
     const all = places('SELECT place FROM checkpoints');
     return {
       states: new Map(all.map((place) => [place, states.states.text(place) ?? 'none'])),

@@ -73,7 +73,7 @@ async function rowOf(
       const { args, hasFile } = ordinaryArguments(inputSchema, random);
       const matter = { kind: 'call', tool: toolWith(inputSchema), args, adapter: undefined } as const;
       const judged = await engine.judge(
-        { matter, featureSet: 'set', settings: SETTINGS, place: PLACE },
+        { matter, featureSet: 'set', settings: SETTINGS, context: PLACE },
         NO_CANCELLATION,
       );
       const line = `${name} ${JSON.stringify(args as Json)}`;

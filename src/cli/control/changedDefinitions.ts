@@ -8,7 +8,7 @@ export const DEFINITION_ANSWERS: readonly DefinitionAnswer[] = ['approve', 'appr
 export class ChangedDefinitions {
   readonly #host: Host;
   readonly #write: (message: JsonObject) => void;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(host: Host, write: (message: JsonObject) => void) {
     this.#host = host;
@@ -20,8 +20,8 @@ export class ChangedDefinitions {
     for (const { tool, change } of this.#host.server(server)?.tools ?? []) {
       if (change === undefined || change.isDeclined) continue;
       const key = JSON.stringify([server, tool.name, change.form]);
-      if (this.#told.has(key)) continue;
-      this.#told.add(key);
+      if (this.#reported.has(key)) continue;
+      this.#reported.add(key);
       this.#write({ event: 'definitionChanged', server, tool: tool.name, ...changeView(change) });
     }
   }

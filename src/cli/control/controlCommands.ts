@@ -16,7 +16,7 @@ import type {
   ServerSnapshot,
 } from '../../core/index.ts';
 
-interface OfPlace {
+interface CheckpointReference {
   readonly place: number;
 }
 
@@ -39,12 +39,12 @@ export interface LineageCommands {
   readonly lineages: object;
   readonly watchLineages: { readonly on: boolean };
   readonly checkpoints: { readonly query: LineageQuery };
-  readonly checkpoint: OfPlace;
-  readonly state: OfPlace & { readonly form: 'compact' | 'pretty' };
+  readonly checkpoint: CheckpointReference;
+  readonly state: CheckpointReference & { readonly form: 'compact' | 'pretty' };
   readonly planRollback: OfCheckpoint;
   readonly rollback: OfCheckpoint & InConversation;
   readonly continueFrom: OfCheckpoint & InConversation;
-  readonly annotate: OfPlace & { readonly change: Annotation };
+  readonly annotate: CheckpointReference & { readonly change: Annotation };
   readonly exportLineage: { readonly key: LineageKey; readonly file: string };
   readonly importLineage: { readonly key: LineageKey; readonly file: string };
   readonly forgetLineage: { readonly key: LineageKey };

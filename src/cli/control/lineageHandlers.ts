@@ -20,9 +20,9 @@ interface LineageTools {
 
 /** Handles the driver's commands about states and rollbacks (MCPL §8). */
 export function lineageHandlers({ lineages, work, watch }: LineageTools): Handlers<keyof LineageCommands> {
-  const detailOf = async (place: number): Promise<JsonObject> => {
-    const detail = await lineages.checkpoint(place);
-    if (detail === undefined) throw unknownCheckpoint(`number ${place}`);
+  const detailOf = async (rowId: number): Promise<JsonObject> => {
+    const detail = await lineages.checkpoint(rowId);
+    if (detail === undefined) throw unknownCheckpoint(`number ${rowId}`);
     return detailView(detail);
   };
   return {
@@ -40,13 +40,13 @@ export function lineageHandlers({ lineages, work, watch }: LineageTools): Handle
     planRollback: async ({ target }) => planView(await lineages.plan(await addressed(lineages, target))),
     rollback: ({ target, conversation }, id) =>
       work.run(id, async (token) => {
-        const place = await addressed(lineages, target);
-        return rollbackView(await lineages.rollBack(place, { conversation, token }));
+        const rowId = await addressed(lineages, target);
+        return rollbackView(await lineages.rollBack(rowId, { conversation, token }));
       }),
     continueFrom: async ({ target, conversation }) => {
-      const place = await addressed(lineages, target);
-      await lineages.continueFrom(place, conversation);
-      return detailOf(place);
+      const rowId = await addressed(lineages, target);
+      await lineages.continueFrom(rowId, conversation);
+      return detailOf(rowId);
     },
     annotate: async ({ place, change }) => {
       await lineages.annotate(place, change);

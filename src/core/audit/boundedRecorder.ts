@@ -14,7 +14,7 @@ export class BoundedRecorder implements Recorder {
   readonly #clock: Clock;
   readonly #inner: Recorder;
   readonly #rate = new KeyedRateLimit(60_000);
-  readonly #untold = new Map<string, number>();
+  readonly #leftOut = new Map<string, number>();
 
   constructor(clock: Clock, inner: Recorder) {
     this.#clock = clock;
@@ -29,14 +29,14 @@ export class BoundedRecorder implements Recorder {
   /** For records with any outcome. */
   recordBounded(record: AuditRecord): void {
     const key = `${record.server} ${record.operation}`;
-    const untold = this.#untold.get(key) ?? 0;
+    const leftOut = this.#leftOut.get(key) ?? 0;
     if (this.#rate.take(key, MAX_REFUSED, this.#clock.now()) > 0) {
-      this.#untold.set(key, untold + 1);
+      this.#leftOut.set(key, leftOut + 1);
       return;
     }
-    this.#untold.delete(key);
-    const remark = untold > 0 ? ` (${untold} more before it were left out)` : '';
-    this.#inner.record(untold > 0 ? { ...record, detail: `${record.detail ?? ''}${remark}`.trim() } : record);
+    this.#leftOut.delete(key);
+    const remark = leftOut > 0 ? ` (${leftOut} more before it were left out)` : '';
+    this.#inner.record(leftOut > 0 ? { ...record, detail: `${record.detail ?? ''}${remark}`.trim() } : record);
   }
 }
 

@@ -8,7 +8,7 @@ const MAX_WINDOW = 64;
 const CHUNK = 16_384;
 const MAX_BYTES = 3;
 /** With so many places for each gram, few grams of other texts are taken for one that is looked for. */
-const PLACES = 64;
+const SLOTS_PER_GRAM = 64;
 
 interface Wanted {
   readonly bytes: Uint8Array;
@@ -34,14 +34,14 @@ export function textFinder(wanted: readonly string[]): (text: string) => boolean
     return (text) => texts.some((each) => text.includes(each));
   const last = shortest - GRAM;
   const step = Math.floor((last + 1) / GRAM);
-  const bits = Math.min(20, Math.ceil(Math.log2(all.length * (last + 1) * PLACES)));
+  const bits = Math.min(20, Math.ceil(Math.log2(all.length * (last + 1) * SLOTS_PER_GRAM)));
   const shift = 32 - bits;
   const mayBe = new Uint8Array(2 ** bits);
   const byGram = new Map<number, Wanted[]>();
   for (const each of all)
     for (let offset = 0; offset <= last; offset++) {
       const gram = gramAt(each, offset);
-      mayBe[placeOf(gram, bits)] = 1;
+      mayBe[slotOf(gram, bits)] = 1;
       byGram.set(gram, [...(byGram.get(gram) ?? []), { bytes: each, offset }]);
     }
   const overlap = Math.max(...texts.map(({ length }) => length)) + 1;
@@ -66,9 +66,9 @@ export function textFinder(wanted: readonly string[]): (text: string) => boolean
 
   /** The next word that may be a gram. Nothing is called here, which makes it three times as fast. */
   function next(from: number, end: number): number {
-    const [view, places, by, down] = [words, mayBe, step, shift];
+    const [view, slots, by, down] = [words, mayBe, step, shift];
     let word = from;
-    while (word < end && places[Math.imul(view[word] ?? 0, FACTOR) >>> down] === 0) word += by;
+    while (word < end && slots[Math.imul(view[word] ?? 0, FACTOR) >>> down] === 0) word += by;
     return word;
   }
 }
@@ -76,7 +76,7 @@ export function textFinder(wanted: readonly string[]): (text: string) => boolean
 /** Odd, and without a pattern in its bits: products of similar numbers differ in their upper bits. */
 const FACTOR = 0x9e3779b1 | 0;
 
-function placeOf(gram: number, bits: number): number {
+function slotOf(gram: number, bits: number): number {
   return Math.imul(gram, FACTOR) >>> (32 - bits);
 }
 

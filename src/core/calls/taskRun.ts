@@ -48,7 +48,7 @@ export class TaskRun {
   #isImpatient = false;
   #lastLook: number;
   #steps = 0;
-  #told: string | undefined;
+  #lastMessage: string | undefined;
   #resultCall: Promise<ResultView> | undefined;
   #resultCalls = 0;
 
@@ -87,7 +87,7 @@ export class TaskRun {
     let missed = 0;
     while (!isOver(this.#task)) {
       this.#tell();
-      this.#heedInputs();
+      this.#answerInputs();
       await this.#pause();
       if (this.#stop.isCancelled) return this.#ended.promise;
       try {
@@ -126,15 +126,15 @@ export class TaskRun {
     const { status, statusMessage } = this.#task;
     const fallback = status === 'input_required' ? 'Waits for an answer.' : undefined;
     const message = statusMessage === undefined ? fallback : cleanLine(statusMessage);
-    if (message === undefined || message === this.#told) return;
-    this.#told = message;
+    if (message === undefined || message === this.#lastMessage) return;
+    this.#lastMessage = message;
     this.#context.report({ progress: ++this.#steps, total: undefined, message });
   }
 
-  #heedInputs(): void {
+  #answerInputs(): void {
     const { status, payload } = this.#task;
     if (this.#context.session.stopping.isCancellationRequested) return;
-    if (this.#form === 'extension') this.#heedRequests(payload.kind === 'inputs' ? payload.requests : {});
+    if (this.#form === 'extension') this.#answerRequests(payload.kind === 'inputs' ? payload.requests : {});
     else if (status === 'input_required') this.#askForResult();
   }
 
@@ -161,7 +161,7 @@ export class TaskRun {
   }
 
   /** Asks each question once, however often it is repeated, and cancels it when it is no longer repeated. */
-  #heedRequests(requests: InputRequests): void {
+  #answerRequests(requests: InputRequests): void {
     for (const [key, source] of this.#asked) if (!Object.hasOwn(requests, key)) source.cancel();
     for (const [key, request] of Object.entries(requests)) {
       if (this.#asked.has(key)) continue;

@@ -14,8 +14,8 @@ import type { CallContext, CallInterceptor } from './callSteps.ts';
 /** The tasks of one connection: receives their status, and lets other features answer their questions. */
 export class TaskFeature implements SessionFeature {
   readonly notifications = {
-    'notifications/tasks/status': (params: JsonObject): void => this.#told(params),
-    'notifications/tasks': (params: JsonObject): void => this.#told(params),
+    'notifications/tasks/status': (params: JsonObject): void => this.#statusReceived(params),
+    'notifications/tasks': (params: JsonObject): void => this.#statusReceived(params),
   };
   readonly #followed = new Map<string, () => void>();
   readonly #answerers: () => readonly SessionFeature[];
@@ -37,7 +37,7 @@ export class TaskFeature implements SessionFeature {
     return answerBy(this.#answerers(), method, params, context);
   }
 
-  #told({ taskId }: JsonObject): void {
+  #statusReceived({ taskId }: JsonObject): void {
     if (typeof taskId === 'string') this.#followed.get(taskId)?.();
   }
 }

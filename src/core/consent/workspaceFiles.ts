@@ -43,17 +43,17 @@ const WINDOWS_EXTENSIONS = ['', '.com', '.exe', '.bat', '.cmd', '.ps1'];
  */
 export async function workspaceUses(
   planned: PlannedProcess,
-  place: ProcessLocation,
+  location: ProcessLocation,
   fileNames: FileNames,
   token: CancellationToken,
 ): Promise<readonly WorkspaceUse[]> {
-  if (place.folders.length === 0) return [];
+  if (location.folders.length === 0) return [];
   const style = fileNames.style === 'windows' ? windowsStyle : posixStyle;
   const names = new RealNames(fileNames, style, token);
-  const mentions = new Mentions(planned, place, style);
-  const folderPaths = OpenFolders.paths(place.folders, style);
+  const mentions = new Mentions(planned, location, style);
+  const folderPaths = OpenFolders.paths(location.folders, style);
   await names.ask(folderPaths);
-  const open = new OpenFolders(place.folders, style, names, fileNames.ignoresCase);
+  const open = new OpenFolders(location.folders, style, names, fileNames.ignoresCase);
   const realFolders = folderPaths.flatMap((path) => {
     const real = names.of(path);
     return real.kind === 'real' ? [real.path] : [];
@@ -112,19 +112,19 @@ class Mentions {
   /** Python imports modules from the working folder first. */
   readonly importsFromBase: boolean;
   readonly #texts: readonly { readonly mention: Mention; readonly expanded: string }[];
-  readonly #place: ProcessLocation;
+  readonly #location: ProcessLocation;
   readonly #style: PathStyle;
   readonly #env: StdioConnection['env'];
 
-  constructor({ connection, envFile }: PlannedProcess, place: ProcessLocation, style: PathStyle) {
-    this.#place = place;
+  constructor({ connection, envFile }: PlannedProcess, location: ProcessLocation, style: PathStyle) {
+    this.#location = location;
     this.#style = style;
-    const { command, args, env, cwd = place.userHome } = connection;
+    const { command, args, env, cwd = location.userHome } = connection;
     this.#env = env;
     const folder = style.slashed(cwd);
-    this.base = style.isAbsolute(folder) ? folder : style.from(style.slashed(place.userHome), folder);
+    this.base = style.isAbsolute(folder) ? folder : style.from(style.slashed(location.userHome), folder);
     const own = ownVariables(env).map(([name, text]) => ({ what: 'variable', name, text }) as const);
-    const inherited = inheritedVariables(env, place).map(
+    const inherited = inheritedVariables(env, location).map(
       ([name, text]) => ({ what: 'variable', name, text, isInherited: true }) as const,
     );
     const mentions: readonly Mention[] = [
@@ -194,12 +194,12 @@ class Mentions {
 
   /** Expands variables like shells and runtimes, and `~`. */
   #expanded(text: string): string {
-    const { userHome } = this.#place;
+    const { userHome } = this.#location;
     const home = userHome.replace(/[/\\]+$/, '');
     const value = (name: string): string | undefined => {
       if (/^(?:HOME|USERPROFILE)$/i.test(name)) return userHome;
       if (/^(?:PWD|CD)$/i.test(name)) return this.base;
-      return this.#env[name] ?? this.#place.env(name);
+      return this.#env[name] ?? this.#location.env(name);
     };
     const expand = (whole: string, name: string | undefined): string =>
       (name === undefined ? undefined : value(name))?.slice(0, MAX_PATH) ?? whole;
@@ -224,11 +224,11 @@ function ownVariables(env: StdioConnection['env']): readonly (readonly [string, 
 /** `PATH` in settings extends the inherited one. Other variables replace theirs. */
 function inheritedVariables(
   env: StdioConnection['env'],
-  place: ProcessLocation,
+  location: ProcessLocation,
 ): readonly (readonly [string, string])[] {
   const own = new Set(Object.keys(env).map((name) => name.toUpperCase()));
   return ['PATH', ...INHERITED.filter((name) => !own.has(name.toUpperCase()))].flatMap((name) => {
-    const value = place.env(name);
+    const value = location.env(name);
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
 }

@@ -12,7 +12,7 @@ import type { AuditRecord } from '../model/audit.ts';
 import type { EventOutcome, InboundEvent } from '../model/inboundEvent.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { Admission, EventChange, EventStore } from '../ports.ts';
-import { EventShelf } from './eventShelf.ts';
+import { RecentEvents } from './recentEvents.ts';
 
 interface StoredInboxOptions {
   readonly clock: Clock;
@@ -51,7 +51,7 @@ const STOPPED = 'It was stopped before a model had answered. Ask again.';
 /** The events of all servers. Each is stored before it is announced, and the newest are kept in memory for views. */
 export class StoredInbox implements EventInbox, Disposable {
   readonly #options: StoredInboxOptions;
-  readonly #shelf: EventShelf;
+  readonly #recent: RecentEvents;
   readonly #changed = new Emitter<void>();
   readonly #arrived = new Emitter<readonly InboundEvent[]>();
   readonly #questions = new Map<string, Question>();
@@ -70,21 +70,21 @@ export class StoredInbox implements EventInbox, Disposable {
 
   constructor(options: StoredInboxOptions) {
     this.#options = options;
-    this.#shelf = new EventShelf(() => options.limits().maxEvents);
+    this.#recent = new RecentEvents(() => options.limits().maxEvents);
     this.#telling = new Throttle(options.clock, TELL_MS, () => this.#tell());
   }
 
   get unread(): number {
-    return this.#shelf.unread;
+    return this.#recent.unread;
   }
 
   list(): readonly InboundEvent[] {
     this.#loadOnce();
-    return this.#shelf.list();
+    return this.#recent.list();
   }
 
   find(id: string): InboundEvent | undefined {
-    return this.#shelf.find(id);
+    return this.#recent.find(id);
   }
 
   /** Never rejects. A failed read is retried next time. */
@@ -111,18 +111,18 @@ export class StoredInbox implements EventInbox, Disposable {
   }
 
   async change(id: string, change: EventChange): Promise<void> {
-    this.#shelf.change(id, change);
+    this.#recent.change(id, change);
     this.#telling.request();
     await this.#options.events.change(id, change);
   }
 
   async markRead(ids: readonly string[]): Promise<void> {
-    const unread = ids.filter((id) => this.#shelf.find(id)?.isRead === false);
+    const unread = ids.filter((id) => this.#recent.find(id)?.isRead === false);
     if (unread.length === 0) return;
     await this.#options.events.markRead(unread);
     for (const [index, id] of unread.entries()) {
       if (index > 0 && index % MARKED_AT_ONCE === 0) await nextTurn(this.#options.clock);
-      this.#shelf.change(id, { isRead: true });
+      this.#recent.change(id, { isRead: true });
     }
     this.#telling.request();
   }
@@ -132,7 +132,7 @@ export class StoredInbox implements EventInbox, Disposable {
     // Their events are about to be removed.
     for (const question of this.#questions.values())
       if (server === undefined || question.server === server) question.source.cancel();
-    this.#shelf.clear(server);
+    this.#recent.clear(server);
     this.#telling.request();
   }
 
@@ -145,7 +145,7 @@ export class StoredInbox implements EventInbox, Disposable {
   ask(id: string, token: CancellationToken = NO_CANCELLATION): Promise<InboundEvent> {
     const open = this.#questions.get(id);
     if (open !== undefined) return unlessCancelled(open.answered, token, 'The question');
-    const event = this.#shelf.find(id);
+    const event = this.#recent.find(id);
     if (event === undefined) return Promise.reject(unknownEvent());
     // The server only knows the id of the first turn.
     return this.#open({ ...event, inferenceId: undefined }, token, false);
@@ -180,7 +180,7 @@ export class StoredInbox implements EventInbox, Disposable {
   }
 
   #keep(event: InboundEvent): void {
-    this.#untrimmed += 1 + this.#shelf.add(event) / LARGE;
+    this.#untrimmed += 1 + this.#recent.add(event) / LARGE;
     this.#loadOnce();
     if (this.#untrimmed >= TRIM_EVERY) this.#trim();
     this.#telling.request();
@@ -188,7 +188,7 @@ export class StoredInbox implements EventInbox, Disposable {
 
   /** Merges changes into one event for views. */
   #tell(): void {
-    const arrivals = this.#arrivals.flatMap((id) => this.#shelf.find(id) ?? []);
+    const arrivals = this.#arrivals.flatMap((id) => this.#recent.find(id) ?? []);
     this.#arrivals = [];
     this.#changed.fire();
     if (arrivals.length > 0) this.#arrived.fire(arrivals);
@@ -205,9 +205,9 @@ export class StoredInbox implements EventInbox, Disposable {
     try {
       const kept = await events.list(this.#options.limits().maxEvents);
       if (this.#isDisposed) return;
-      const isHere = (id: string): boolean => this.#shelf.find(id) !== undefined;
+      const isHere = (id: string): boolean => this.#recent.find(id) !== undefined;
       const leftOpen = kept.filter(({ id, outcome }) => outcome.kind === 'asking' && !isHere(id));
-      for (const _ of this.#shelf.addOlder(kept)) await nextTurn(this.#options.clock);
+      for (const _ of this.#recent.addOlder(kept)) await nextTurn(this.#options.clock);
       if (this.#isDisposed) return;
       for (const { id } of leftOpen) void this.#note(id, this.#failed(LEFT_OPEN));
       this.#trim();
@@ -248,13 +248,13 @@ export class StoredInbox implements EventInbox, Disposable {
       const turn = this.#turns.run(server, async () => {
         if (token.isCancellationRequested) throw cancelled('The question');
         // The current event, with the inference id that `ask` selected.
-        return this.#options.ask({ ...(this.#shelf.find(id) ?? event), inferenceId: event.inferenceId }, token);
+        return this.#options.ask({ ...(this.#recent.find(id) ?? event), inferenceId: event.inferenceId }, token);
       });
       const { text, model, usage } = await unlessCancelled(turn, token, 'The question');
       const said = clip(text, MAX_ANSWER);
       const outcome = { kind: 'answered', at: clock.now(), text: said, model: model.id, usage } as const;
       await this.#note(id, outcome);
-      return this.#shelf.find(id) ?? { ...event, outcome };
+      return this.#recent.find(id) ?? { ...event, outcome };
     } catch (thrown) {
       const error = toHostError(thrown);
       // After disposal the store may be closed. The next run marks open turns as failed.

@@ -48,7 +48,7 @@ interface Context {
   values: number;
 }
 
-interface Place {
+interface Position {
   readonly id: string;
   readonly name: string;
   readonly required: boolean;
@@ -88,14 +88,14 @@ function membersOf(schema: JsonObject, parent: string, depth: number, context: C
   return fields;
 }
 
-function fieldOf(value: Json | undefined, place: Place, context: Context): FormField {
+function fieldOf(value: Json | undefined, position: Position, context: Context): FormField {
   const { schema, nullable } = shapeOf(value, context.root);
-  const base = baseOf(schema, place, nullable, context);
+  const base = baseOf(schema, position, nullable, context);
   const options = optionsOf(schema, context);
   if (options !== undefined) return choiceField(base, options);
   switch (typeOf(schema)) {
     case 'string':
-      return { ...base, ...textRules(schema), kind: 'text', multiline: isLong(schema, place.name) };
+      return { ...base, ...textRules(schema), kind: 'text', multiline: isLong(schema, position.name) };
     case 'integer':
     case 'number':
       return { ...base, ...numberRules(schema), kind: 'number' };
@@ -104,21 +104,21 @@ function fieldOf(value: Json | undefined, place: Place, context: Context): FormF
     case 'array':
       return arrayField(schema, base, context);
     case 'object':
-      return groupField(schema, base, place, context);
+      return groupField(schema, base, position, context);
     default:
       return { ...base, kind: 'json', expects: 'any' };
   }
 }
 
-function baseOf(schema: JsonObject, place: Place, nullable: boolean, context: Context): FieldBase {
+function baseOf(schema: JsonObject, position: Position, nullable: boolean, context: Context): FieldBase {
   const title = cleanLine(textMember(schema, 'title') ?? '', MAX_LABEL);
   const examples = isJsonArray(schema['examples']) ? schema['examples'] : [];
   return {
-    id: place.id,
-    name: place.name,
-    label: title === '' ? cleanLine(place.name, MAX_LABEL) || '(no name)' : title,
+    id: position.id,
+    name: position.name,
+    label: title === '' ? cleanLine(position.name, MAX_LABEL) || '(no name)' : title,
     description: cleanText(textMember(schema, 'description') ?? ''),
-    required: place.required,
+    required: position.required,
     nullable,
     examples: examples.slice(0, MAX_EXAMPLES).map((example) => valueText(example, MAX_HINT)),
     default: hasRoomFor(schema['default'], context) ? (schema['default'] ?? undefined) : undefined,
@@ -199,11 +199,11 @@ function itemOf(items: JsonObject): ListField['item'] | undefined {
   return undefined;
 }
 
-function groupField(schema: JsonObject, base: FieldBase, place: Place, context: Context): FormField {
+function groupField(schema: JsonObject, base: FieldBase, position: Position, context: Context): FormField {
   const members = isJsonObject(schema['properties']) ? memberCount(schema['properties']) : 0;
-  const open = place.depth >= MAX_GROUP_DEPTH || members > context.budget || takesMore(schema, members);
+  const open = position.depth >= MAX_GROUP_DEPTH || members > context.budget || takesMore(schema, members);
   if (members === 0 || open) return { ...base, kind: 'json', expects: 'object' };
-  const fields = membersOf(schema, place.id, place.depth + 1, context);
+  const fields = membersOf(schema, position.id, position.depth + 1, context);
   // The field budget dropped nested members. Half a group would send half an object, so use JSON.
   if (fields.length < members) return { ...base, kind: 'json', expects: 'object' };
   return { ...base, kind: 'group', fields };

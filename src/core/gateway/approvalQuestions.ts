@@ -22,14 +22,14 @@ interface OpenCall {
 }
 
 /** One approval in one chat. */
-interface Place {
+interface ChatApproval {
   readonly key: string;
   readonly approval: PendingApproval;
   readonly calls: readonly OpenCall[];
 }
 
 interface Question {
-  readonly place: string;
+  readonly chat: string;
   readonly approvalId: string;
   /** The call whose stream was used. */
   readonly call: OpenCall;
@@ -92,7 +92,7 @@ export class ApprovalQuestions {
     const question = id === undefined ? undefined : this.#open.get(id);
     if (id === undefined || question === undefined) return;
     this.#open.delete(id);
-    this.#done.add(question.place);
+    this.#done.add(question.chat);
     const choice = decisionOf(result);
     // The host reports a failure to store the answer.
     if (choice !== undefined) ignoreFailure(this.#approvals.answer(question.approvalId, choice));
@@ -103,13 +103,13 @@ export class ApprovalQuestions {
     const pending = this.#calls.size === 0 ? [] : this.#approvals.pending();
     const waiting = new Set(pending.flatMap(({ calls }) => calls));
     for (const { request, progress } of [...this.#calls.values()]) progress.wait(waiting.has(request));
-    const places = this.#asks() ? this.#places(pending) : new Map<string, Place>();
-    for (const [id, { place, call }] of [...this.#open])
-      if (places.get(place)?.calls.includes(call) !== true) this.#takeBack(id, call);
-    for (const key of [...this.#done]) if (!places.has(key)) this.#done.delete(key);
-    const asked = new Set([...this.#open.values()].map(({ place }) => place));
-    for (const place of places.values())
-      if (!asked.has(place.key) && !this.#done.has(place.key) && this.#open.size < MAX_OPEN) this.#ask(place);
+    const chats = this.#asks() ? this.#chatsOf(pending) : new Map<string, ChatApproval>();
+    for (const [id, { chat, call }] of [...this.#open])
+      if (chats.get(chat)?.calls.includes(call) !== true) this.#takeBack(id, call);
+    for (const key of [...this.#done]) if (!chats.has(key)) this.#done.delete(key);
+    const asked = new Set([...this.#open.values()].map(({ chat }) => chat));
+    for (const chat of chats.values())
+      if (!asked.has(chat.key) && !this.#done.has(chat.key) && this.#open.size < MAX_OPEN) this.#ask(chat);
   }
 
   #asks(): boolean {
@@ -117,23 +117,23 @@ export class ApprovalQuestions {
   }
 
   /** Identical calls share one question per chat. */
-  #places(pending: readonly PendingApproval[]): Map<string, Place> {
-    const places = new Map<string, Place>();
+  #chatsOf(pending: readonly PendingApproval[]): Map<string, ChatApproval> {
+    const chats = new Map<string, ChatApproval>();
     for (const approval of pending)
       for (const request of approval.calls) {
         const call = this.#calls.get(request);
         if (call?.send === undefined || request.conversationId === undefined) continue;
         const key = JSON.stringify([approval.id, request.conversationId]);
-        places.set(key, { key, approval, calls: [...(places.get(key)?.calls ?? []), call] });
+        chats.set(key, { key, approval, calls: [...(chats.get(key)?.calls ?? []), call] });
       }
-    return places;
+    return chats;
   }
 
-  #ask({ key, approval, calls: [call] }: Place): void {
+  #ask({ key, approval, calls: [call] }: ChatApproval): void {
     if (call?.send === undefined) return;
     // A UUID instead of a number: a client could confuse the id of a cancelled request with its own.
     const id = this.#ids.uuid();
-    this.#open.set(id, { place: key, approvalId: approval.id, call });
+    this.#open.set(id, { chat: key, approvalId: approval.id, call });
     call.send(requestMessage(id, 'elicitation/create', approvalForm(approval)));
   }
 

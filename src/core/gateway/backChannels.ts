@@ -15,13 +15,13 @@ export type ListKind = 'tools' | 'prompts' | 'resources';
 /** The transport allows several streams. A client with more than a few has lost track of them. */
 const MAX_CHANNELS = 4;
 /** Maximum updates stored while no stream is open. With more, the client must read everything again. */
-const MAX_UNTOLD = 256;
+const MAX_PENDING = 256;
 
 /** The streams of one client for unrequested messages. The newest is used. */
 export class BackChannels implements Disposable {
   #channels: readonly BackChannel[] = [];
-  readonly #untoldLists = new Set<ListKind>();
-  readonly #untoldResources = new Set<string>();
+  readonly #pendingLists = new Set<ListKind>();
+  readonly #pendingResources = new Set<string>();
   #isDisposed = false;
 
   get size(): number {
@@ -40,8 +40,8 @@ export class BackChannels implements Disposable {
       surplus.end();
     }
     this.#channels = [...this.#channels, channel];
-    for (const list of takeAll(this.#untoldLists)) this.tellListChanged(list);
-    for (const uri of takeAll(this.#untoldResources)) this.tellUpdated(uri);
+    for (const list of takeAll(this.#pendingLists)) this.notifyListChanged(list);
+    for (const uri of takeAll(this.#pendingResources)) this.notifyUpdated(uri);
   }
 
   /** Removes a closed stream. */
@@ -50,16 +50,16 @@ export class BackChannels implements Disposable {
   }
 
   /** Notifies the client, or stores the notification until it has a stream. Repeated changes are merged. */
-  tellListChanged(list: ListKind): void {
+  notifyListChanged(list: ListKind): void {
     const { newest } = this;
-    if (newest === undefined) this.#untoldLists.add(list);
+    if (newest === undefined) this.#pendingLists.add(list);
     newest?.send(notificationMessage(`notifications/${list}/list_changed`));
   }
 
-  tellUpdated(uri: string): void {
+  notifyUpdated(uri: string): void {
     const { newest } = this;
     if (newest !== undefined) newest.send(notificationMessage('notifications/resources/updated', { uri }));
-    else if (this.#untoldResources.size < MAX_UNTOLD) this.#untoldResources.add(uri);
+    else if (this.#pendingResources.size < MAX_PENDING) this.#pendingResources.add(uri);
   }
 
   dispose(): void {

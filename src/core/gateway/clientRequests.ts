@@ -71,7 +71,7 @@ export class ClientRequests implements Disposable {
 }
 
 /** A client's tool call. Its stream can carry requests until the call ends. */
-export class CallPlace implements ClientLocation, Disposable {
+export class CallLocation implements ClientLocation, Disposable {
   readonly conversation: string | undefined;
   readonly #requests: ClientRequests;
   readonly #send: SendToClient;

@@ -1,12 +1,12 @@
 import { type Disposable, toDisposable } from '../base/disposable.ts';
-import type { CallPlace, ClientLocation } from './clientRequests.ts';
+import type { CallLocation, ClientLocation } from './clientRequests.ts';
 
 /** A client connected to one server's endpoint. */
 export interface GatewayClient {
   readonly server: string;
   readonly showsForms: boolean;
   /** Its open tool calls, oldest first. */
-  readonly calls: Iterable<CallPlace>;
+  readonly calls: Iterable<CallLocation>;
   /** Where it can be asked for sampling. Absent without models or a stream. */
   readonly models: ClientLocation | undefined;
 }

@@ -19,7 +19,7 @@ import {
   listedTools,
   noLongerApproved,
 } from './offer.ts';
-import { CallPlace, type ClientLocation, ClientRequests } from './clientRequests.ts';
+import { CallLocation, type ClientLocation, ClientRequests } from './clientRequests.ts';
 import type { GatewayClient, GatewayClients } from './gatewayClients.ts';
 import {
   decodeInbound,
@@ -92,13 +92,13 @@ export class GatewaySession implements GatewayClient, Disposable {
   readonly #offer: OfferRequests;
   readonly #subscriptions: SessionSubscriptions;
   readonly #log: SessionLog;
-  readonly #places = new Set<CallPlace>();
+  readonly #callLocations = new Set<CallLocation>();
   readonly #names = new ShownNames();
   #capabilities: JsonObject = {};
   #clientCapabilities: Json | undefined;
   #initialized = false;
   /** Tools announced as runnable without a prompt. */
-  #toldApproved: ReadonlySet<string> = new Set();
+  #listedApproved: ReadonlySet<string> = new Set();
 
   constructor({ host, server, ids, clock, clients }: GatewaySessionOptions) {
     this.id = ids.uuid();
@@ -109,7 +109,7 @@ export class GatewaySession implements GatewayClient, Disposable {
     this.#requests = this.#owned.add(new ClientRequests(ids));
     this.#offer = new OfferRequests(host, server, { asker: this.id, names: this.#names });
     this.#subscriptions = this.#owned.add(
-      new SessionSubscriptions(host, server, (uri) => this.#channels.tellUpdated(withoutHidden(uri))),
+      new SessionSubscriptions(host, server, (uri) => this.#channels.notifyUpdated(withoutHidden(uri))),
     );
     this.#log = this.#owned.add(new SessionLog(host, server, (message) => this.#channels.newest?.send(message)));
     if (clients !== undefined) this.#owned.add(clients.add(this));
@@ -124,15 +124,15 @@ export class GatewaySession implements GatewayClient, Disposable {
     return showsForms(this.#clientCapabilities);
   }
 
-  get calls(): Iterable<CallPlace> {
-    return this.#places;
+  get calls(): Iterable<CallLocation> {
+    return this.#callLocations;
   }
 
   get models(): ClientLocation | undefined {
     const capabilities = this.#clientCapabilities;
     const samples = isJsonObject(capabilities) && isJsonObject(capabilities['sampling']);
     if (!samples) return undefined;
-    const [call] = this.#places;
+    const [call] = this.#callLocations;
     const channel = this.#channels.newest;
     if (call !== undefined || channel === undefined) return call;
     const send: Send = (message) => channel.send(message);
@@ -170,7 +170,7 @@ export class GatewaySession implements GatewayClient, Disposable {
 
   /** Notifies a client to which this list was announced. */
   tellListChanged(list: ListKind): void {
-    if (this.#initialized && this.#capabilities[list] !== undefined) this.#channels.tellListChanged(list);
+    if (this.#initialized && this.#capabilities[list] !== undefined) this.#channels.notifyListChanged(list);
   }
 
   /** Ends the session, its running requests and its streams. */
@@ -185,8 +185,8 @@ export class GatewaySession implements GatewayClient, Disposable {
     } catch (thrown) {
       const error = thrown instanceof HostError ? protocolError(thrown) : thrown;
       const { code, data } = error instanceof WireError ? error : { code: RPC.internalError, data: undefined };
-      const told = data === undefined ? undefined : mapTexts(data, showHidden);
-      send(errorMessage(request.id, code, showHidden(messageOf(error)), told));
+      const shownData = data === undefined ? undefined : mapTexts(data, showHidden);
+      send(errorMessage(request.id, code, showHidden(messageOf(error)), shownData));
     }
   }
 
@@ -234,7 +234,7 @@ export class GatewaySession implements GatewayClient, Disposable {
     if (cursor !== undefined && cursor !== null)
       throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
     const snapshot = this.#host.server(this.server);
-    if (method === 'tools/list') this.#toldApproved = approvedNames(snapshot);
+    if (method === 'tools/list') this.#listedApproved = approvedNames(snapshot);
     return list(snapshot, this.#names, this.#clock);
   }
 
@@ -244,23 +244,23 @@ export class GatewaySession implements GatewayClient, Disposable {
       const isStream = mode === 'stream';
       const progress = owned.add(new CallProgress(isStream ? call.progressToken : undefined, send, this.#clock));
       owned.add(this.#questions.begin({ request, progress, send: isStream ? send : undefined }));
-      if (isStream) owned.add(this.#begin(new CallPlace(request.conversationId, this.#requests, send)));
+      if (isStream) owned.add(this.#begin(new CallLocation(request.conversationId, this.#requests, send)));
       return this.#run(call, { token, onProgress: (step) => progress.report(step) });
     });
   }
 
-  #begin(place: CallPlace): Disposable {
-    this.#places.add(place);
+  #begin(location: CallLocation): Disposable {
+    this.#callLocations.add(location);
     return toDisposable(() => {
-      this.#places.delete(place);
-      place.dispose();
+      this.#callLocations.delete(location);
+      location.dispose();
     });
   }
 
   async #run({ request }: IncomingCall, options: CallOptions): Promise<JsonObject> {
     try {
       // The client showed no prompt, but one is needed by now: the definition changed, or the approval ended.
-      if (this.#toldApproved.has(request.tool) && !isStillApproved(this.#host.server(this.server), request.tool))
+      if (this.#listedApproved.has(request.tool) && !isStillApproved(this.#host.server(this.server), request.tool))
         throw noLongerApproved(request.tool);
       return wellFormedResult(await this.#host.callTool(request, options));
     } catch (error) {

@@ -10,14 +10,14 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 const OF_CLIENTS: ReadonlySet<string> = new Set(['_meta', 'icons', 'structuredContent', 'state']);
 
 /** Skips bytes and `_meta` in the blocks of a result. In a schema, every key may be a property name. */
-function isRead(object: JsonObject, name: string, { isWhole, withNames }: Place): boolean {
+function isRead(object: JsonObject, name: string, { isWhole, withNames }: ReadContext): boolean {
   if (isWhole) return !OF_CLIENTS.has(name);
   if (withNames) return true;
   if (name === 'blob') return !('uri' in object);
   return name !== '_meta' && (name !== 'data' || (object['type'] !== 'image' && object['type'] !== 'audio'));
 }
 
-interface Place {
+interface ReadContext {
   /** Whether this is the whole definition or result, rather than a part. */
   readonly isWhole: boolean;
   /** Whether to change member names too. */
@@ -41,9 +41,9 @@ export function cleanDefinition(raw: JsonObject): JsonObject {
   return clean;
 }
 
-function mapRead(value: Json, change: (text: string) => string, place: Place): Json {
+function mapRead(value: Json, change: (text: string) => string, context: ReadContext): Json {
   if (typeof value === 'string') return change(value);
-  const inside = { ...place, isWhole: false };
+  const inside = { ...context, isWhole: false };
   if (isJsonArray(value)) {
     const items = value.map((item) => mapRead(item, change, inside));
     return items.every((item, index) => item === value[index]) ? value : items;
@@ -53,15 +53,15 @@ function mapRead(value: Json, change: (text: string) => string, place: Place): J
   const members: [string, Json | undefined][] = [];
   for (const name of Object.keys(value)) {
     // Skips lazily read members, because checking one would parse it.
-    if (!isRead(value, name, place)) continue;
+    if (!isRead(value, name, context)) continue;
     const member = value[name];
     const after = member === undefined ? undefined : mapRead(member, change, inside);
-    const newName = place.withNames ? change(name) : name;
+    const newName = context.withNames ? change(name) : name;
     isSame &&= after === member && newName === name;
     members.push([newName, after]);
   }
   if (isSame) return value;
-  const kept = Object.keys(value).filter((name) => !isRead(value, name, place));
+  const kept = Object.keys(value).filter((name) => !isRead(value, name, context));
   return Object.fromEntries([...members, ...kept.map((name) => [name, value[name]] as const)]);
 }
 

@@ -223,7 +223,7 @@ function urlQuestion(server: string, elicitation: UrlElicitation): UrlQuestion |
       ? ['Letters of other alphabets in its host can look like those of another one.']
       : []),
     ...(authority.includes('@') ? ['It names a user before its host, which is a common disguise of addresses.'] : []),
-    ...placeRemarks(parsed.hostname),
+    ...hostRemarks(parsed.hostname),
     ...(parsed.protocol === 'http:' && !isLoopback(parsed.hostname)
       ? ['It is not encrypted: others can read along.']
       : []),
@@ -261,7 +261,7 @@ function isEncoded(host: string): boolean {
 }
 
 /** A page of this machine or network acts with what only this machine can reach. */
-function placeRemarks(host: string): readonly string[] {
+function hostRemarks(host: string): readonly string[] {
   if (isLoopback(host)) return ['It is on this machine: a program here answers, not a website.'];
   return isPrivate(host) ? ['It is in a private network, not on the internet.'] : [];
 }

@@ -41,14 +41,14 @@ export class Roots implements SessionFeature {
   }
 
   started(session: Session): Disposable {
-    let told = JSON.stringify(this.#roots);
+    let sent = JSON.stringify(this.#roots);
     this.#isDeclared = this.#roots.length > 0;
     // A stateless server asks for the roots with each of its requests. The dialect has no roots.
     if (!this.#isDeclared || session.codec.lacks(CHANGED, 'toServer')) return toDisposable(() => undefined);
     const changes = this.#options.onDidChangeFolders?.(() => {
       const now = JSON.stringify(this.#roots);
-      if (now === told) return;
-      told = now;
+      if (now === sent) return;
+      sent = now;
       session.notify(CHANGED);
     });
     return toDisposable(() => changes?.dispose());

@@ -70,7 +70,7 @@ export class ServerLogging implements SessionFeature {
   readonly #handedOn: RateLimit;
   readonly #wanted = new Set<{ readonly level: LogLevelName }>();
   /** What the server was last told. */
-  #told: LogLevelName | undefined;
+  #sentLevel: LogLevelName | undefined;
   /** Of the message that is being written. */
   #current: LogLevel = 'info';
 
@@ -92,11 +92,11 @@ export class ServerLogging implements SessionFeature {
 
   started(session: Session): Disposable {
     this.#session = session;
-    this.#told = undefined;
+    this.#sentLevel = undefined;
     const store = new DisposableStore();
     store.add(
       session.onRenewed(() => {
-        this.#told = undefined;
+        this.#sentLevel = undefined;
         this.#settle(session);
       }),
     );
@@ -134,7 +134,7 @@ export class ServerLogging implements SessionFeature {
     const session = offering(this.#session, 'logging');
     await this.#send(session, level);
     this.#level = level;
-    this.#told = level;
+    this.#sentLevel = level;
   }
 
   #send(session: Session, level: LogLevelName): Promise<void> {
@@ -144,8 +144,9 @@ export class ServerLogging implements SessionFeature {
   /** A server that just started, or forgot, is told again. */
   #settle(session: Session): void {
     const level = this.#level ?? mostOf(this.#wanted);
-    if (level === undefined || level === this.#told || !isJsonObject(session.handshake.capabilities['logging'])) return;
-    this.#told = level;
+    if (level === undefined || level === this.#sentLevel || !isJsonObject(session.handshake.capabilities['logging']))
+      return;
+    this.#sentLevel = level;
     this.#send(session, level).catch((error: unknown) => {
       if (this.#session !== session) return;
       this.#options.log.log('warn', `The level of the server’s log could not be set: ${messageOf(error)}`);
@@ -174,8 +175,8 @@ export class ServerLogging implements SessionFeature {
 
 /** The least severe level is the most. */
 function mostOf(wanted: Iterable<{ readonly level: LogLevelName }>): LogLevelName | undefined {
-  const wished = new Set([...wanted].map(({ level }) => level));
-  return LOG_LEVELS.find((level) => wished.has(level));
+  const requested = new Set([...wanted].map(({ level }) => level));
+  return LOG_LEVELS.find((level) => requested.has(level));
 }
 
 /** Unchanged, except for secrets; of a large value only the beginning. */

@@ -105,7 +105,7 @@ export class McplConnection implements SessionFeature, Participant {
     });
     this.#updates = new SetUpdates({
       log: options.log,
-      onTold: (on, off) => this.#record('featureSets/update', `${on} on, ${off} off`),
+      onSent: (on, off) => this.#record('featureSets/update', `${on} on, ${off} off`),
       onGranted: (isFirst) => options.onGranted(isFirst),
     });
     this.requests = Object.fromEntries(
@@ -372,7 +372,7 @@ export class McplConnection implements SessionFeature, Participant {
     const { dialect } = this;
     const sets = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
     const partition = this.#partition();
-    this.#updates.tell({
+    this.#updates.send({
       choice: dialect.traits.scopes === 'handshake+update' ? { ...partition, scopes: this.#scopes() } : partition,
       enabled: sets,
       dialect,

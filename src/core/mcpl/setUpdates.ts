@@ -7,7 +7,7 @@ import { capabilitiesOf } from '../wire/mcpl/featureSetMessages.ts';
 
 interface SetUpdatesOptions {
   readonly log: Logger;
-  onTold(enabled: number, disabled: number): void;
+  onSent(enabled: number, disabled: number): void;
   /** The server knows which sets are on; `isFirst`: for the first time over this connection. */
   onGranted(isFirst: boolean): void;
 }
@@ -29,7 +29,7 @@ export class SetUpdates {
   readonly #options: SetUpdatesOptions;
   #session: Session | undefined;
   /** What the server was told last; as text, to compare. */
-  #told = '';
+  #sentText = '';
   /** Which sets were on when it was told last over this connection, as text. */
   #granted: string | undefined;
 
@@ -39,7 +39,7 @@ export class SetUpdates {
 
   begin(session: Session): void {
     this.#session = session;
-    this.#told = '';
+    this.#sentText = '';
     this.#granted = undefined;
   }
 
@@ -49,18 +49,18 @@ export class SetUpdates {
 
   /** The next update is sent even if nothing changed: the server may have forgotten. */
   forget(): void {
-    this.#told = '';
+    this.#sentText = '';
   }
 
-  tell(update: SetUpdate): void {
+  send(update: SetUpdate): void {
     const session = this.#session;
     if (session === undefined) return;
     const { choice, dialect } = update;
     const { policy } = dialect.traits;
     const text = JSON.stringify(choice);
-    if (text === this.#told) return;
-    this.#told = text;
-    this.#options.onTold(choice.enabled.length, choice.disabled.length);
+    if (text === this.#sentText) return;
+    this.#sentText = text;
+    this.#options.onSent(choice.enabled.length, choice.disabled.length);
     const before = this.#granted;
     this.#granted = JSON.stringify(choice.enabled);
     const isFirst = before === undefined;

@@ -159,12 +159,12 @@ export function sentScopes(
   const declared = sets.filter(({ scoped }) => scoped).map(({ name }) => name);
   // Before its first handshake its sets are unknown, except those in settings.
   const names = declared.length > 0 ? declared : written;
-  const told = names.map((name) => {
+  const entries = names.map((name) => {
     const { whitelist, blacklist, isBroken } = listsFor(settings, name);
     const denied = isBroken ? [...blacklist, ALL] : blacklist;
     return [name, { whitelist: whitelist.map(expand), blacklist: denied.map(expand) }] as const;
   });
-  return Object.fromEntries(told.filter(([, lists]) => lists.whitelist.length + lists.blacklist.length > 0));
+  return Object.fromEntries(entries.filter(([, lists]) => lists.whitelist.length + lists.blacklist.length > 0));
 }
 
 /** One withdrawn set is enough to keep tools off, so more than this need not be known. */

@@ -7,7 +7,7 @@ import type { InboundContext } from '../rpc/peer.ts';
 import type { Session } from '../session/session.ts';
 import { invalidParams } from '../wire/mcpl/mcplErrors.ts';
 import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult.ts';
-import { STATE_PLACES } from '../wire/mcpl/statePlaces.ts';
+import { STATE_PATHS } from '../wire/mcpl/statePaths.ts';
 import type { Participant } from './participant.ts';
 
 /** Stores the states that servers send. */
@@ -60,5 +60,5 @@ export function leaveStatesUnread(
   sets: readonly FeatureSet[],
 ): void {
   const hasStates = sets.some((set) => mayKeepState(set, dialect));
-  session?.transport.leaveUnread?.(hasStates ? STATE_PLACES : []);
+  session?.transport.leaveUnread?.(hasStates ? STATE_PATHS : []);
 }

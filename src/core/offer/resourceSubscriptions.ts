@@ -130,7 +130,7 @@ class ConnectionSubscriptions {
   readonly #ended = new CancellationSource();
   /** One request at a time per URI, because the server must receive an unsubscribe and the next subscribe in order. */
   readonly #queue = new KeyedQueue();
-  #told = new Set<string>();
+  #subscribed = new Set<string>();
 
   constructor(session: Session, options: ResourceSubscriptionsOptions, wanted: Wanted) {
     this.#session = session;
@@ -145,7 +145,7 @@ class ConnectionSubscriptions {
 
   /** The server has lost all subscriptions. */
   forget(): void {
-    this.#told = new Set();
+    this.#subscribed = new Set();
   }
 
   end(): void {
@@ -154,12 +154,12 @@ class ConnectionSubscriptions {
 
   async #settle(uri: string): Promise<void> {
     if (this.#ended.isCancelled) return;
-    const told = this.#told;
+    const subscribed = this.#subscribed;
     const isWanted = this.#wanted.of(uri) !== undefined;
     const off = isWanted ? this.#wanted.setOffOf(uri) : undefined;
-    if ((!isWanted || off !== undefined) && told.delete(uri)) await this.#takeBack(uri);
+    if ((!isWanted || off !== undefined) && subscribed.delete(uri)) await this.#takeBack(uri);
     if (!isWanted) return;
-    const refusal = off === undefined ? await this.#agree(uri, told) : setIsOff(off);
+    const refusal = off === undefined ? await this.#agree(uri, subscribed) : setIsOff(off);
     // Includes subscribers that arrived meanwhile: they need no request of their own.
     for (const { agreed } of this.#wanted.of(uri) ?? []) {
       if (refusal === undefined) agreed.resolve();
@@ -167,17 +167,17 @@ class ConnectionSubscriptions {
     }
   }
 
-  #agree(uri: string, told: Set<string>): Promise<HostError | undefined> {
-    return told.has(uri) ? Promise.resolve(undefined) : this.#tell(uri, told);
+  #agree(uri: string, subscribed: Set<string>): Promise<HostError | undefined> {
+    return subscribed.has(uri) ? Promise.resolve(undefined) : this.#tell(uri, subscribed);
   }
 
   /** Why the server does not accept, if it does not. */
-  async #tell(uri: string, told: Set<string>): Promise<HostError | undefined> {
+  async #tell(uri: string, subscribed: Set<string>): Promise<HostError | undefined> {
     if (!this.#isOffered) return notOffered();
     try {
       await this.#session.subscribe(uri, this.#sending);
       // If the server lost its subscriptions meanwhile, `#told` is already another set.
-      told.add(uri);
+      subscribed.add(uri);
       return undefined;
     } catch (thrown) {
       const error = toHostError(thrown);

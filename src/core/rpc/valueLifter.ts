@@ -25,13 +25,13 @@ export interface LiftedMessage {
 }
 
 /** A tree of the member names that lead to the paths. */
-interface Place {
+interface PathNode {
   readonly name: readonly number[];
   readonly path: MemberPath;
   /** The value here is wanted. */
   readonly isWanted: boolean;
-  readonly members: readonly Place[];
-  readonly parent: Place | undefined;
+  readonly members: readonly PathNode[];
+  readonly parent: PathNode | undefined;
 }
 
 interface Span {
@@ -52,23 +52,23 @@ export class ValueLifter {
   readonly #machine = new JsonMachine();
   readonly #rest = new ByteList();
   readonly #spans: Span[] = [];
-  readonly #seen = new Set<Place>();
+  readonly #seen = new Set<PathNode>();
   /** Bytes of the current value that are not decoded yet. */
   readonly #bytes = new ByteList();
   /** The watched object. */
-  #place: Place | undefined;
+  #node: PathNode | undefined;
   /** The member whose name was passed. */
-  #member: Place | undefined;
+  #member: PathNode | undefined;
   /** Bytes of the current name. */
   #name: number[] | undefined;
   #span: Span | undefined;
   #size = 0;
   #isWhole = false;
-  readonly #root: Place;
+  readonly #root: PathNode;
 
   constructor(paths: readonly MemberPath[], decode: DecodeUtf8) {
     this.#decode = decode;
-    this.#root = placeOf([], paths, undefined);
+    this.#root = nodeOf([], paths, undefined);
   }
 
   /** Bytes of the message so far. */
@@ -154,7 +154,7 @@ export class ValueLifter {
         return;
       case 'left':
         machine.watched--;
-        this.#place = this.#place?.parent;
+        this.#node = this.#node?.parent;
         this.#member = undefined;
         return;
       default:
@@ -162,9 +162,9 @@ export class ValueLifter {
     }
   }
 
-  #enter(place: Place): void {
+  #enter(node: PathNode): void {
     this.#machine.watched++;
-    this.#place = place;
+    this.#node = node;
     this.#member = undefined;
   }
 
@@ -174,7 +174,7 @@ export class ValueLifter {
     // With escapes it could be any name.
     if (name.length < MAX_NAME && name.includes(0x5c)) this.#isWhole = true;
     // Both names include the closing quotation mark.
-    this.#member = this.#place?.members.find((place) => isSame(place.name, name));
+    this.#member = this.#node?.members.find((node) => isSame(node.name, name));
     if (this.#member === undefined) return;
     if (this.#seen.has(this.#member)) this.#isWhole = true;
     this.#seen.add(this.#member);
@@ -204,15 +204,15 @@ export class ValueLifter {
   }
 }
 
-function placeOf(path: MemberPath, paths: readonly MemberPath[], parent: Place | undefined): Place {
-  const members: Place[] = [];
+function nodeOf(path: MemberPath, paths: readonly MemberPath[], parent: PathNode | undefined): PathNode {
+  const members: PathNode[] = [];
   const depth = path.length;
   const further = paths.filter((each) => each.length > depth && path.every((name, at) => each[at] === name));
   const name = Array.from(`${path.at(-1) ?? ''}"`, (char) => char.charCodeAt(0));
-  const place: Place = { name, path, isWanted: further.length === 0, members, parent };
+  const node: PathNode = { name, path, isWanted: further.length === 0, members, parent };
   for (const next of new Set(further.flatMap((each) => each[depth] ?? [])))
-    members.push(placeOf([...path, next], further, place));
-  return place;
+    members.push(nodeOf([...path, next], further, node));
+  return node;
 }
 
 /** The start of an incomplete character at the end. */

@@ -76,7 +76,7 @@ interface ScopeDeciderOptions {
   readonly log: Logger;
   readonly approvals: ScopeApprovals;
   readonly names: FileNames;
-  place(unit: ScopedUnit): ScopeContext;
+  context(unit: ScopedUnit): ScopeContext;
   /** `isFree`: the event needed no action of a user or a model, so a server can cause any number of them. */
   record(record: AuditRecord, isFree: boolean): void;
 }
@@ -109,12 +109,12 @@ export class ScopeDecider {
 
   /** Grants that the settings deny now. */
   async denied(grants: readonly ScopeGrant[], unit: ScopedUnit): Promise<readonly ScopeGrant[]> {
-    const place = this.#options.place(unit);
+    const context = this.#options.context(unit);
     const { scopes: settings } = unit;
     const denied: ScopeGrant[] = [];
     for (const some of inParts(grants)) {
       const featureSet = some[0]?.featureSet;
-      const which = await this.#engine.denied(some, { featureSet, settings, place }, NO_CANCELLATION);
+      const which = await this.#engine.denied(some, { featureSet, settings, context }, NO_CANCELLATION);
       denied.push(...which);
     }
     return denied;
@@ -201,8 +201,8 @@ export class ScopeDecider {
   }
 
   #judge({ unit, matter, featureSet }: ScopeQuestion, token: CancellationToken): Promise<Judgement> {
-    const place = this.#options.place(unit);
-    return this.#engine.judge({ matter, featureSet, settings: unit.scopes, place }, token);
+    const context = this.#options.context(unit);
+    return this.#engine.judge({ matter, featureSet, settings: unit.scopes, context }, token);
   }
 
   #approved({ matter }: ScopeQuestion, { targets }: Judgement, how: string, key?: string): Decision {

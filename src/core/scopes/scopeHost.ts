@@ -75,22 +75,22 @@ export class ScopeHost implements ScopeAuthority {
     return this.#options.units().find((unit) => unit.id === id);
   }
 
-  #place(unit: ScopeUnit | undefined): ScopeContext {
+  #context(unit: ScopeUnit | undefined): ScopeContext {
     const { folders, userHome } = this.#options.ports.variables;
     const own = unit?.workingFolder;
     const paths = folders.map(({ path }) => path);
     return { folders, userHome, bases: [...new Set(own === undefined ? paths : [own, ...paths])] };
   }
 
-  #open(Desk: typeof ScopeDecider): ScopeDecider {
+  #open(Decider: typeof ScopeDecider): ScopeDecider {
     const { clock, ids, logs, fileNames } = this.#options.ports;
-    return new Desk({
+    return new Decider({
       clock,
       ids,
       log: logs.host,
       approvals: this.#options.approvals,
       names: fileNames,
-      place: (unit) => this.#place(this.#unit(unit.id)),
+      context: (unit) => this.#context(this.#unit(unit.id)),
       record: (record, isFree) => (isFree ? this.#recorder.recordBounded(record) : this.#recorder.record(record)),
     });
   }

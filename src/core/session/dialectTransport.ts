@@ -97,7 +97,7 @@ export class DialectTransport implements Transport {
 
   /** Sends the dialect's shutdown messages, then closes the transport. */
   close(): Promise<void> {
-    this.#closing ??= this.#sayFarewell();
+    this.#closing ??= this.#shutDown();
     return this.#closing;
   }
 
@@ -180,7 +180,7 @@ export class DialectTransport implements Transport {
     for (const answer of this.#answers.splice(0)) receiver(answer);
   }
 
-  async #sayFarewell(): Promise<void> {
+  async #shutDown(): Promise<void> {
     if (this.#isInitialized && this.#receiver !== undefined && !this.#isEnded) {
       const id = this.#lastId + 1;
       this.#shutdownId = String(id);

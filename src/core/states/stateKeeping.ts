@@ -136,11 +136,11 @@ export class StateKeeping {
     const needsBase = isLoose && update.parent === undefined;
     const base = needsBase ? (await states.base(update, conversation, keeper)).head?.place : update.base;
     const record = await states.record({ ...update, base });
-    this.#told(update, record);
+    this.#report(update, record);
     return record;
   }
 
-  #told(update: StateUpdate, record: StateRecord): void {
+  #report(update: StateUpdate, record: StateRecord): void {
     const { kind, node, written, remarks } = record;
     const name = checkpointName(node);
     for (const remark of remarks) this.#log(update, 'info', `State ${name} of "${update.featureSet}": ${remark}`);
@@ -188,9 +188,9 @@ export class StateKeeping {
     return cleanLine(this.#options.redact(server, problem), MAX_PROBLEM);
   }
 
-  #broken(update: StateUpdate, place: number | undefined, problem: string): void {
+  #broken(update: StateUpdate, rowId: number | undefined, problem: string): void {
     const { server, featureSet, tool } = update;
-    this.#options.onBroken({ server, featureSet, place, tool, problem });
+    this.#options.onBroken({ server, featureSet, place: rowId, tool, problem });
   }
 
   #log({ server }: LineageKey, level: 'info' | 'warn' | 'error', message: string): void {

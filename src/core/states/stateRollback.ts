@@ -64,10 +64,10 @@ export class StateRollback {
     this.#options = options;
   }
 
-  async plan(place: number): Promise<RollbackPlan> {
-    const detail = await this.#detail(place);
+  async plan(rowId: number): Promise<RollbackPlan> {
+    const detail = await this.#detail(rowId);
     const { server, featureSet, keeper } = detail;
-    const path = await this.#options.states.path(place);
+    const path = await this.#options.states.path(rowId);
     if (path === undefined) throw unknownCheckpoint();
     const unit = this.#options.find(server);
     return {
@@ -81,11 +81,11 @@ export class StateRollback {
   }
 
   async rollBack(
-    place: number,
+    rowId: number,
     { conversation, token = NO_CANCELLATION }: RollbackOptions = {},
   ): Promise<RollbackResult> {
     const began = this.#options.clock.now();
-    const detail = await this.#detail(place);
+    const detail = await this.#detail(rowId);
     this.#session(detail);
     return this.#inTurn(detail, token, async () => {
       // The server may have stopped, or its set may have been switched off, while this waited.
@@ -97,20 +97,20 @@ export class StateRollback {
     });
   }
 
-  async continueFrom(place: number, conversation?: string): Promise<void> {
+  async continueFrom(rowId: number, conversation?: string): Promise<void> {
     const began = this.#options.clock.now();
-    const detail = await this.#detail(place);
+    const detail = await this.#detail(rowId);
     await this.#inTurn(detail, NO_CANCELLATION, async () => {
       const { canContinue, from } = await this.#wanted(detail, conversation);
       const name = checkpointName(detail.node);
       if (!canContinue) throw notContinued(detail);
-      await this.#moved({ detail, conversation, canContinue, from }, 'continue', place);
+      await this.#moved({ detail, conversation, canContinue, from }, 'continue', rowId);
       this.#record(detail, 'state/continue', 'success', name, began);
     });
   }
 
-  async #detail(place: number): Promise<CheckpointDetail> {
-    const detail = await this.#options.states.checkpoint(place);
+  async #detail(rowId: number): Promise<CheckpointDetail> {
+    const detail = await this.#options.states.checkpoint(rowId);
     if (detail === undefined) throw unknownCheckpoint();
     return detail;
   }

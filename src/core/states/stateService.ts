@@ -90,16 +90,16 @@ export class StateService implements LineageActions, Disposable {
     return this.#calls.update(state);
   }
 
-  plan(place: number): Promise<RollbackPlan> {
-    return this.#rollback.plan(place);
+  plan(rowId: number): Promise<RollbackPlan> {
+    return this.#rollback.plan(rowId);
   }
 
-  rollBack(place: number, options?: RollbackOptions): Promise<RollbackResult> {
-    return this.#rollback.rollBack(place, options);
+  rollBack(rowId: number, options?: RollbackOptions): Promise<RollbackResult> {
+    return this.#rollback.rollBack(rowId, options);
   }
 
-  continueFrom(place: number, conversation?: string): Promise<void> {
-    return this.#rollback.continueFrom(place, conversation);
+  continueFrom(rowId: number, conversation?: string): Promise<void> {
+    return this.#rollback.continueFrom(rowId, conversation);
   }
 
   forgot(key: LineageKey): void {

@@ -116,32 +116,32 @@ export class StoredLineages implements Lineages, Disposable {
     return this.#options.states.window(query);
   }
 
-  checkpoint(place: number): Promise<CheckpointDetail | undefined> {
-    return this.#options.states.checkpoint(place);
+  checkpoint(rowId: number): Promise<CheckpointDetail | undefined> {
+    return this.#options.states.checkpoint(rowId);
   }
 
   find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]> {
     return this.#options.states.find(server, checkpoint);
   }
 
-  state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined> {
-    return this.#options.states.state(place, form);
+  state(rowId: number, form: 'compact' | 'pretty'): Promise<string | undefined> {
+    return this.#options.states.state(rowId, form);
   }
 
-  async plan(place: number): Promise<RollbackPlan> {
-    return (await this.#options.actions()).plan(place);
+  async plan(rowId: number): Promise<RollbackPlan> {
+    return (await this.#options.actions()).plan(rowId);
   }
 
-  async rollBack(place: number, options?: RollbackOptions): Promise<RollbackResult> {
-    return (await this.#options.actions()).rollBack(place, options);
+  async rollBack(rowId: number, options?: RollbackOptions): Promise<RollbackResult> {
+    return (await this.#options.actions()).rollBack(rowId, options);
   }
 
-  async continueFrom(place: number, conversation?: string): Promise<void> {
-    await (await this.#options.actions()).continueFrom(place, conversation);
+  async continueFrom(rowId: number, conversation?: string): Promise<void> {
+    await (await this.#options.actions()).continueFrom(rowId, conversation);
   }
 
-  async annotate(place: number, change: Annotation): Promise<void> {
-    await this.#options.states.annotate(place, change);
+  async annotate(rowId: number, change: Annotation): Promise<void> {
+    await this.#options.states.annotate(rowId, change);
     this.#tell();
   }
 

@@ -51,7 +51,7 @@ export class ChatHooks implements Disposable {
   readonly #options: ChatHooksOptions;
   readonly #sessions = new Map<string, ChatSession>();
   readonly #ends = new CancellationSource();
-  #wasToldOfChecks = false;
+  #hasWarnedOfChecks = false;
 
   constructor(options: ChatHooksOptions) {
     this.#options = options;
@@ -129,8 +129,8 @@ export class ChatHooks implements Disposable {
   }
 
   #noteChecks(inference: OpenInference): void {
-    if (!inference.isChecked || this.#wasToldOfChecks) return;
-    this.#wasToldOfChecks = true;
+    if (!inference.isChecked || this.#hasWarnedOfChecks) return;
+    this.#hasWarnedOfChecks = true;
     const words =
       'A server wants to check answers before they are shown. The chat of the editor shows them at once: the';
     this.#options.log.log('warn', `${words} server is told of them, and what it would change is not used.`);

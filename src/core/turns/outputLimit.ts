@@ -98,7 +98,7 @@ export class OutputLimit {
     let within = this.#passed.length;
     let beyond = candidate.length;
     while (this.#state === 'open') {
-      const middle = placeBetween(candidate, within, beyond);
+      const middle = cutBetween(candidate, within, beyond);
       if (middle === undefined) break;
       if ((await this.#options.count(candidate.slice(0, middle))) <= this.#options.maxTokens) within = middle;
       else beyond = middle;
@@ -134,10 +134,10 @@ function wholeLength(text: string): number {
 }
 
 /** A position near the middle that splits no character, if there is one. */
-function placeBetween(text: string, low: number, high: number): number | undefined {
+function cutBetween(text: string, low: number, high: number): number | undefined {
   const middle = Math.floor((low + high) / 2);
-  const places = isHighSurrogate(text, middle - 1) ? [middle - 1, middle + 1] : [middle];
-  return places.find((place) => place > low && place < high);
+  const cuts = isHighSurrogate(text, middle - 1) ? [middle - 1, middle + 1] : [middle];
+  return cuts.find((cut) => cut > low && cut < high);
 }
 
 function isHighSurrogate(text: string, at: number): boolean {

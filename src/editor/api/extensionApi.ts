@@ -100,7 +100,7 @@ export function openExtensionApi({ clock, log, host, layers }: ExtensionApiOptio
       if (typeof server !== 'string' || typeof featureSet !== 'string' || !isCount(from)) throw invalid();
       const filter = { text: '', only: 'all' } as const;
       const query = { server, featureSet, filter, from, count: MAX_CHECKPOINTS };
-      const { rows } = await host.lineages.window(query).catch((error: unknown) => Promise.reject(told(error)));
+      const { rows } = await host.lineages.window(query).catch((error: unknown) => Promise.reject(apiError(error)));
       return Object.freeze(rows.map(({ node }) => checkpointInfo(node)));
     },
     onDidChangeLineages: (listener) => inBursts(host.lineages.onDidChange, listener),
@@ -126,7 +126,7 @@ async function callTool(
     const redact = (text: string): string => host.redact(text);
     return resultOf(await host.callTool(request, { token: tokenOf(token) }), redact);
   } catch (error) {
-    throw told(error);
+    throw apiError(error);
   }
 }
 
@@ -155,7 +155,7 @@ function isCount(value: unknown): value is number {
 }
 
 /** Only the parts of an error that are meant to be shown. Its cause may contain more. */
-function told(error: unknown): McpLiveError {
+function apiError(error: unknown): McpLiveError {
   const { message, code, effect, suggestion } = toHostError(error);
   return Object.assign(new Error(message), { name: 'McpLiveError', code, effect, suggestion });
 }

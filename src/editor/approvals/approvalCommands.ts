@@ -17,7 +17,7 @@ import type { ApprovalContext, ApprovalServices } from './approvalContext.ts';
 import type { ApprovalDocuments } from './approvalDocuments.ts';
 import { endText } from './approvalNodes.ts';
 import { answersTo, approvalsJson, MEANINGS } from './approvalPage.ts';
-import { allowedText, approvalText, deedText, whoText } from './approvalText.ts';
+import { allowedText, approvalText, wantedText, whoText } from './approvalText.ts';
 
 export type ApprovalAction =
   | 'answer'
@@ -114,7 +114,7 @@ async function chosenRequest(context: ApprovalContext, argument: unknown): Promi
   if (idOf(argument, 'approval') !== undefined) return (await pendingOf(context, argument, [argument]))[0];
   const folders = openFolders();
   const items = context.host.approvals.pending().map((approval) => ({
-    label: withoutIcons(deedText(approval.subject, folders)),
+    label: withoutIcons(wantedText(approval.subject, folders)),
     description: withoutIcons(whoText(approval.server, approval.featureSet)),
     detail: withoutIcons(approvalText(approval, folders)),
     approval,
@@ -150,11 +150,11 @@ async function revoke(context: ApprovalContext, grants: readonly ApprovalGrant[]
     if ((await notify({ severity: 'warning', text, modalDetail, buttons: [yes] })) !== yes) return;
   }
   await context.host.approvals.revoke(grants.map(({ id }) => id));
-  const told =
+  const message =
     grants.length === 1
       ? vscode.l10n.t('Revoked: {0}', withoutIcons(allowedText(only, openFolders())))
       : vscode.l10n.t('Revoked {0} approvals', grants.length);
-  vscode.window.setStatusBarMessage(told, 5_000);
+  vscode.window.setStatusBarMessage(message, 5_000);
 }
 
 async function changeExpiry({ host }: ApprovalContext, grants: readonly ApprovalGrant[]): Promise<void> {

@@ -9,7 +9,7 @@ import { openFolders } from '../shared/workspaceFolders.ts';
 /** Maximum ended requests whose text stays available. */
 const MAX_SHOWN = 50;
 
-type ApprovalPlace =
+type DocumentAddress =
   | { readonly kind: 'approval'; readonly id: string; readonly server: string }
   | { readonly kind: 'grant'; readonly id: string; readonly server: string };
 
@@ -30,8 +30,8 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
     this.#owned.add(approvals.onDidChange(() => this.refresh()));
   }
 
-  async open(place: ApprovalPlace): Promise<void> {
-    await vscode.window.showTextDocument(uriOf(place), { preview: true });
+  async open(address: DocumentAddress): Promise<void> {
+    await vscode.window.showTextDocument(uriOf(address), { preview: true });
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
@@ -64,7 +64,7 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
 }
 
 /** The path is for display. The query identifies the document. */
-function uriOf({ kind, id, server }: ApprovalPlace): vscode.Uri {
+function uriOf({ kind, id, server }: DocumentAddress): vscode.Uri {
   const name = server.replace(/[^\w.-]+/g, '-');
   const path = kind === 'approval' ? `/Request of ${name}.txt` : `/Allowed to ${name}.txt`;
   return vscode.Uri.from({ scheme: APPROVAL_SCHEME, path, query: JSON.stringify([kind, id]) });

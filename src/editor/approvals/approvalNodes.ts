@@ -16,7 +16,7 @@ import { inParts, nodeId } from '../shared/treeNode.ts';
 import type { ViewRow } from '../shared/viewRow.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import { approvalSummary, grantSummary } from './approvalPage.ts';
-import { allowedText, approvalText, deedText, narrowText, outsideText, seenFrom, whoText } from './approvalText.ts';
+import { allowedText, approvalText, wantedText, narrowText, outsideText, seenFrom, whoText } from './approvalText.ts';
 
 const DAY = 86_400_000;
 
@@ -71,7 +71,7 @@ function pendingNode(approval: PendingApproval, folders: readonly OpenFolder[], 
     id: nodeId('approval', id),
     server,
     approval: id,
-    label: narrowText(deedText(approval.subject, folders)),
+    label: narrowText(wantedText(approval.subject, folders)),
     description,
     tooltip: approvalSummary(approval, folders),
     spoken: `Waiting for your answer: ${approvalText(approval, folders)} Asked ${agoText(askedAt, now)}.`,

@@ -50,12 +50,12 @@ export function approvalText(approval: PendingApproval, folders: readonly OpenFo
 export function wantsText({ server, featureSet, subject }: PendingApproval, folders: readonly OpenFolder[]): string {
   const text = subjectText(subject);
   const out = outsideText(text.targets);
-  return `${whoText(server, featureSet)} wants ${wishText(text, folders)}${out === '' ? '' : `, ${out}`}.`;
+  return `${whoText(server, featureSet)} wants ${subjectWords(text, folders)}${out === '' ? '' : `, ${out}`}.`;
 }
 
 /** The action at the start of a row: `Append to /etc/hosts`. */
-export function deedText(subject: ApprovalSubject, folders: readonly OpenFolder[]): string {
-  const text = wishText(subjectText(subject), folders).replace(/^to /, '');
+export function wantedText(subject: ApprovalSubject, folders: readonly OpenFolder[]): string {
+  const text = subjectWords(subjectText(subject), folders).replace(/^to /, '');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -144,7 +144,7 @@ export function lateText(outcome: ApprovalOutcome | undefined): string {
 }
 
 /** `to append to /etc/hosts` */
-function wishText({ wanted, joint, noTargets, targets }: SubjectText, folders: readonly OpenFolder[]): string {
+function subjectWords({ wanted, joint, noTargets, targets }: SubjectText, folders: readonly OpenFolder[]): string {
   const touched = touchedText(targets, folders);
   return `${phraseText(wanted, QUOTING)}${touched === '' ? noTargets : `${joint}${touched}`}`;
 }

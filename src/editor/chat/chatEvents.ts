@@ -25,11 +25,13 @@ export function eventQuestion({ events }: Pick<Host, 'events'>, prompt: string):
   if (found.length === 0) return undefined;
   const asked = words.join(' ');
   const userMessage = asked === '' ? titlesText(found) : asked;
-  const told = found.flatMap(eventMessages);
+  const eventMessagesOf = found.flatMap(eventMessages);
   const question = asked === '' ? [] : [vscode.LanguageModelChatMessage.User(asked)];
-  const messages = [...modelMessages({ systemPrompt: undefined, messages: told }), ...question];
+  const messages = [...modelMessages({ systemPrompt: undefined, messages: eventMessagesOf }), ...question];
   const text = [
-    ...told.flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))),
+    ...eventMessagesOf.flatMap(({ content }) =>
+      content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)),
+    ),
     ...(asked === '' ? [] : [asked]),
   ].join('\n');
   return { events: found, userMessage, messages, text };

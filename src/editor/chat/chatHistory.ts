@@ -58,16 +58,17 @@ export function metadataOf({ conversationId, turnIndex }: TurnPosition, record: 
 }
 
 /** The position after the last turn with metadata, or a new conversation. */
-export function placeIn(history: History, session: string | undefined, newId: () => string): TurnPosition {
+export function positionIn(history: History, session: string | undefined, newId: () => string): TurnPosition {
   for (const turn of [...history].reverse()) {
-    const place = turn instanceof vscode.ChatResponseTurn ? placeOf(turn.result.metadata) : undefined;
+    const position = turn instanceof vscode.ChatResponseTurn ? positionOf(turn.result.metadata) : undefined;
     // A chat copied from another one is a separate conversation.
-    if (place !== undefined) return { conversationId: session ?? place.conversationId, turnIndex: place.turnIndex + 1 };
+    if (position !== undefined)
+      return { conversationId: session ?? position.conversationId, turnIndex: position.turnIndex + 1 };
   }
   return { conversationId: session ?? `conv_${newId()}`, turnIndex: 0 };
 }
 
-function placeOf(metadata: unknown): TurnPosition | undefined {
+function positionOf(metadata: unknown): TurnPosition | undefined {
   const { conversationId, turnIndex } = keptIn(metadata);
   if (typeof conversationId !== 'string' || typeof turnIndex !== 'number') return undefined;
   return { conversationId, turnIndex };

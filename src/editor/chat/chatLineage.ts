@@ -69,8 +69,10 @@ async function rollBack({ host }: Tools, wanted: string, response: vscode.ChatRe
     return;
   }
   response.markdown(planText(await host.lineages.plan(only.place)));
-  const told: unknown = await vscode.commands.executeCommand(ROLL_BACK_IN_CHAT, only.place);
-  response.markdown(`\n\n${escaped(typeof told === 'string' ? told : vscode.l10n.t('Nothing was rolled back.'))}`);
+  const outcome: unknown = await vscode.commands.executeCommand(ROLL_BACK_IN_CHAT, only.place);
+  response.markdown(
+    `\n\n${escaped(typeof outcome === 'string' ? outcome : vscode.l10n.t('Nothing was rolled back.'))}`,
+  );
 }
 
 function offerRollback({ place, title }: Listed, response: vscode.ChatResponseStream): void {

@@ -8,7 +8,7 @@ import { type RoundResult, runRound } from './chatRound.ts';
 import type { KeptCall, KeptRound } from './chatSteps.ts';
 import { ChatTokens } from './chatTokens.ts';
 import type { ToolQuestions } from './chatToolQuestion.ts';
-import { ChatToolRun, type MadeCheckpoint, type ResourceLink, told, type ToolOutcome } from './chatToolRun.ts';
+import { ChatToolRun, type MadeCheckpoint, type ResourceLink, textOutcome, type ToolOutcome } from './chatToolRun.ts';
 import type { ToolChoice } from './chatTools.ts';
 import type { ChatWriter } from './chatWriter.ts';
 import { toJson } from '../shared/settingsJson.ts';
@@ -18,7 +18,7 @@ interface LoopOptions {
   readonly questions: ToolQuestions;
   readonly request: Pick<vscode.ChatRequest, 'model' | 'toolInvocationToken'>;
   readonly writer: ChatWriter;
-  readonly place: TurnPosition;
+  readonly position: TurnPosition;
   readonly choice: ToolChoice;
   /** The user's message as servers receive it. */
   readonly userMessage: string;
@@ -48,13 +48,13 @@ export class ChatLoop {
 
   constructor(options: LoopOptions) {
     this.#options = options;
-    const { host, questions, writer, place, request, token } = options;
+    const { host, questions, writer, position, request, token } = options;
     this.#tokens = new ChatTokens(request.model);
     this.#run = new ChatToolRun({
       host,
       questions,
       writer,
-      conversationId: place.conversationId,
+      conversationId: position.conversationId,
       invocation: request.toolInvocationToken,
       // A quarter of the model's context, because a token is at least one character.
       longestResult: Math.max(MIN_RESULT, Math.floor(roomFor(request.model.maxInputTokens) / 4)),
@@ -76,10 +76,10 @@ export class ChatLoop {
   }
 
   async #round(round: number): Promise<RoundResult> {
-    const { host, request, writer, place, choice, userMessage, asked, before, token } = this.#options;
-    const tools = [...choice.tools.values()].map((tool) => tool.told);
+    const { host, request, writer, position, choice, userMessage, asked, before, token } = this.#options;
+    const tools = [...choice.tools.values()].map((tool) => tool.definition);
     const result = await runRound(
-      { host, model: request.model, tokens: this.#tokens, writer, place, tools, token },
+      { host, model: request.model, tokens: this.#tokens, writer, position, tools, token },
       {
         userMessage: round === 0 ? userMessage : null,
         conversation: { before, user: { kind: 'kept', messages: asked }, after: this.#after },
@@ -103,7 +103,7 @@ export class ChatLoop {
       const outcome =
         index < MAX_CALLS
           ? await this.#run.run(name, input, choice.tools)
-          : told('It was not called: there are too many calls at once. Call it again.');
+          : textOutcome('It was not called: there are too many calls at once. Call it again.');
       this.#took(outcome);
       const json = toJson(input);
       kept.push({ id: callId, name, input: isJsonObject(json) ? json : {}, result: outcome.text });

@@ -16,7 +16,7 @@ interface RoundTools {
   readonly model: vscode.LanguageModelChat;
   readonly tokens: ChatTokens;
   readonly writer: ChatWriter;
-  readonly place: TurnPosition;
+  readonly position: TurnPosition;
   readonly tools: vscode.LanguageModelChatTool[];
   readonly token: vscode.CancellationToken;
 }
@@ -43,9 +43,9 @@ export interface RoundResult extends Pick<OpenInference, 'injectedBy' | 'remarks
 
 /** Runs one inference with the hooks of all servers. Rejects with a `HostError`. */
 export async function runRound(tools: RoundTools, input: RoundInput): Promise<RoundResult> {
-  const { host, model, writer, place, token } = tools;
+  const { host, model, writer, position, token } = tools;
   const open = await host.openInference({
-    ...place,
+    ...position,
     userMessage: input.userMessage,
     model: new EditorModel(model).facts,
     onStep: (step) => writer.step(step),

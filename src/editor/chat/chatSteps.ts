@@ -82,8 +82,8 @@ export function roundMessages(rounds: readonly KeptRound[], hasTools: boolean): 
   return rounds.flatMap(({ text, calls }): readonly SamplingMessage[] => {
     const said = text === '' ? [] : [{ type: 'text', text } as const];
     if (calls.length === 0 || !hasTools) {
-      const told = calls.map(({ name, input, result }) => `[Called ${name} ${JSON.stringify(input)}: ${result}]`);
-      const content = [...said, ...told.map((words) => ({ type: 'text', text: words }) as const)];
+      const callTexts = calls.map(({ name, input, result }) => `[Called ${name} ${JSON.stringify(input)}: ${result}]`);
+      const content = [...said, ...callTexts.map((words) => ({ type: 'text', text: words }) as const)];
       return content.length === 0 ? [] : [{ role: 'assistant', content }];
     }
     const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input }) as const);

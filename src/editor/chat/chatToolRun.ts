@@ -71,7 +71,7 @@ export class ChatToolRun {
   async run(name: string, input: object, tools: ReadonlyMap<string, ChatTool>): Promise<ToolOutcome> {
     const tool = tools.get(name);
     if (tool === undefined)
-      return told(`There is no tool "${plainText(name, 100)}". Call one of those that are offered.`);
+      return textOutcome(`There is no tool "${plainText(name, 100)}". Call one of those that are offered.`);
     const json = toJson(input);
     const args = isJsonObject(json) ? json : {};
     try {
@@ -79,17 +79,19 @@ export class ChatToolRun {
     } catch (error) {
       if (this.#options.token.isCancellationRequested) throw error;
       const { message, suggestion = '' } = toHostError(error);
-      return told(showHidden(`The call failed: ${message} ${suggestion}`.trim()));
+      return textOutcome(showHidden(`The call failed: ${message} ${suggestion}`.trim()));
     }
   }
 
   /** The editor confirms, shows and runs it. */
-  async #invoke({ told: attached }: ChatTool, input: object): Promise<ToolOutcome> {
+  async #invoke({ definition: attached }: ChatTool, input: object): Promise<ToolOutcome> {
     const { invocation: toolInvocationToken, token, longestResult } = this.#options;
     const { name } = attached;
     const now = vscode.lm.tools.find((tool) => tool.name === name);
     if (!isAsAnnounced(attached, now))
-      return told(`The tool "${plainText(name, 100)}" changed since it was attached. The user has to attach it again.`);
+      return textOutcome(
+        `The tool "${plainText(name, 100)}" changed since it was attached. The user has to attach it again.`,
+      );
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);
     const text = content
       .map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '[not text]'))
@@ -107,7 +109,7 @@ export class ChatToolRun {
     const { target } = tool;
     const permission = await questions.permit(tool, args, conversationId, writer, token);
     if (permission.kind === 'cancelled') throw new vscode.CancellationError();
-    if (permission.kind === 'denied') return told(`The tool was not called: ${permission.reason}`);
+    if (permission.kind === 'denied') return textOutcome(`The tool was not called: ${permission.reason}`);
     writer.step(vscode.l10n.t('Running {0} of {1}', plainText(target.tool, 100), plainText(target.server, 64)));
     const request = { ...target, args, route: 'participant', conversationId } as const;
     const onProgress = (progress: Progress): void => writer.progress(progressText(target.tool, progress));
@@ -139,7 +141,7 @@ export class ChatToolRun {
 }
 
 /** A message for the model in place of a result. */
-export function told(text: string): ToolOutcome {
+export function textOutcome(text: string): ToolOutcome {
   return { content: [new vscode.LanguageModelTextPart(text)], text };
 }
 

@@ -14,7 +14,7 @@ import type { ToolTarget } from '../shared/services.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
 /** A tool that the model may call in this turn. */
-export type ChatTool = { readonly told: vscode.LanguageModelChatTool } & (
+export type ChatTool = { readonly definition: vscode.LanguageModelChatTool } & (
   | { readonly kind: 'server'; readonly target: ToolTarget; readonly offered: OfferedTool }
   /** A tool of the editor that the user attached. The editor runs it and prompts if necessary. */
   | { readonly kind: 'attached' }
@@ -45,7 +45,7 @@ export function chooseTools(
     const found = ofEditor.find((tool) => tool.name === name);
     if (found === undefined) missing.push(name);
     // Even if a server of MCP Live has the same tool, because the editor does not name a tool's server.
-    else tools.set(name, { kind: 'attached', told: toldAttached(found) });
+    else tools.set(name, { kind: 'attached', definition: attachedDefinition(found) });
   }
   const names = toolNames(
     ours.map(({ target }) => target),
@@ -56,7 +56,7 @@ export function chooseTools(
   for (const [index, { target, offered }] of ours.entries()) {
     const name = names[index] ?? '';
     if (tools.size >= MAX_TOOLS) left.push(`${target.server}: ${target.tool}`);
-    else tools.set(name, { kind: 'server', target, offered, told: toldOf(name, offered) });
+    else tools.set(name, { kind: 'server', target, offered, definition: serverToolDefinition(name, offered) });
   }
   return { tools, left, missing };
 }
@@ -75,7 +75,7 @@ function offeredTools(host: Pick<Host, 'servers'>): readonly {
     );
 }
 
-function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTool {
+function serverToolDefinition(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTool {
   const description = cleanText(tool.description ?? tool.title ?? tool.name, MAX_DESCRIPTION);
   const schema = mapTexts(tool.inputSchema, withoutHidden);
   return { name, description, inputSchema: isJsonObject(schema) ? schema : {} };
@@ -83,14 +83,14 @@ function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTo
 
 /** Whether the editor's tool is unchanged: another tool may have its name by now. */
 export function isAsAnnounced(
-  told: vscode.LanguageModelChatTool,
+  definition: vscode.LanguageModelChatTool,
   now: vscode.LanguageModelToolInformation | undefined,
 ): now is vscode.LanguageModelToolInformation {
-  return now !== undefined && canonicalJson(toJson(toldAttached(now))) === canonicalJson(toJson(told));
+  return now !== undefined && canonicalJson(toJson(attachedDefinition(now))) === canonicalJson(toJson(definition));
 }
 
 /** The tool's definition for a model. */
-function toldAttached({
+function attachedDefinition({
   name,
   description,
   inputSchema,

@@ -6,7 +6,7 @@ import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import { noteOn, offerRollbacks, showLinks } from './chatAfter.ts';
 import { sessionOf } from './chatConversation.ts';
-import { metadataOf, placeIn, turnsOf } from './chatHistory.ts';
+import { metadataOf, positionIn, turnsOf } from './chatHistory.ts';
 import { ChatLoop } from './chatLoop.ts';
 import type { PromptPart } from './chatPrompt.ts';
 import { readReferences } from './chatReferences.ts';
@@ -40,7 +40,7 @@ export interface Asked {
 export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: Asked): Promise<vscode.ChatResult> {
   const { host, log, questions } = tools;
   const { request, context, response, token } = turn;
-  const place = placeIn(context.history, sessionOf(request.toolInvocationToken), randomUUID);
+  const position = positionIn(context.history, sessionOf(request.toolInvocationToken), randomUUID);
   const writer = new ChatWriter(response);
   const choice = chooseTools(
     host,
@@ -52,7 +52,7 @@ export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: A
   const asked = given?.messages ?? [vscode.LanguageModelChatMessage.User(request.prompt)];
   const before = [...earlier(context, choice.tools.size > 0), ...attached.parts];
   const userMessage = given?.userMessage ?? request.prompt;
-  const loop = new ChatLoop({ host, questions, request, writer, place, choice, userMessage, asked, before, token });
+  const loop = new ChatLoop({ host, questions, request, writer, position, choice, userMessage, asked, before, token });
   let end: 'done' | 'unfinished' = 'done';
   let failure: HostError | undefined;
   try {
@@ -67,11 +67,11 @@ export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: A
   const checkpoints = await offerRollbacks(host, loop.checkpoints, response, log);
   showLinks(loop.links, response);
   const isUnfinished = end === 'unfinished';
-  const metadata = metadataOf(place, { note, asked: given?.text, rounds: loop.rounds, isUnfinished, checkpoints });
+  const metadata = metadataOf(position, { note, asked: given?.text, rounds: loop.rounds, isUnfinished, checkpoints });
   if (failure === undefined || isStopped) return { metadata };
   log.log('warn', `A turn failed: ${messageOf(failure)}`);
   offerStep(failure, response);
-  return { errorDetails: { message: plainText(toldOf(failure), 600) }, metadata };
+  return { errorDetails: { message: plainText(failureText(failure), 600) }, metadata };
 }
 
 /** Complete turns, oldest first. */
@@ -83,7 +83,7 @@ function earlier({ history }: vscode.ChatContext, hasTools: boolean): readonly P
 }
 
 /** Errors of models contain the next step already. */
-function toldOf({ code, message, suggestion }: HostError): string {
+function failureText({ code, message, suggestion }: HostError): string {
   return code === 'NO_MODEL' || suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 

@@ -30,14 +30,15 @@ export function openChat({ host, log, settings }: ChatServices): Chat {
     answer: async (turn) => {
       const { command, prompt } = turn.request;
       // Answers to these commands do not belong to the conversation with the model.
-      if (isLineageCommand(command)) return told(log, turn, () => answerLineage(tools, command, prompt, turn.response));
+      if (isLineageCommand(command))
+        return withFailureShown(log, turn, () => answerLineage(tools, command, prompt, turn.response));
       if (command === 'servers')
-        return told(log, turn, async () => listServers(host, prompt, new ChatWriter(turn.response)));
+        return withFailureShown(log, turn, async () => listServers(host, prompt, new ChatWriter(turn.response)));
       if (command !== 'events') return answerTurn(tools, turn);
       await host.events.loaded();
       const question = eventQuestion(host, prompt);
       if (question === undefined)
-        return told(log, turn, async () => listEvents(host, prompt, new ChatWriter(turn.response)));
+        return withFailureShown(log, turn, async () => listEvents(host, prompt, new ChatWriter(turn.response)));
       const result = await answerTurn(tools, turn, question);
       if (result.errorDetails === undefined && !turn.token.isCancellationRequested)
         await host.events.markRead(question.events.map(({ id }) => id));
@@ -51,7 +52,11 @@ export function openChat({ host, log, settings }: ChatServices): Chat {
   };
 }
 
-async function told(log: Logger, { response }: ChatTurn, answer: () => Promise<void>): Promise<vscode.ChatResult> {
+async function withFailureShown(
+  log: Logger,
+  { response }: ChatTurn,
+  answer: () => Promise<void>,
+): Promise<vscode.ChatResult> {
   try {
     await answer();
   } catch (error) {

@@ -136,8 +136,8 @@ export async function planRollback(
   now: number,
 ): Promise<PlannedRollback> {
   await lineages.loaded();
-  const place = await placeOf(lineages, wanted);
-  const plan = await lineages.plan(place);
+  const rowId = await rowIdOf(lineages, wanted);
+  const plan = await lineages.plan(rowId);
   const summary = lineages.list().find((each) => each.server === plan.server && each.featureSet === plan.featureSet);
   const question = rollbackQuestion(plan, { keeper: summary?.keeper ?? 'host', now });
   if (question.choices.includes('rollBack')) return { kind: 'ask', plan, question };
@@ -147,7 +147,7 @@ export async function planRollback(
   return { kind: 'cannot', why: `${question.message} ${plan.hindrance ?? ''} ${instead}`.replace(/\s+/g, ' ').trim() };
 }
 
-async function placeOf(
+async function rowIdOf(
   lineages: Pick<Lineages, 'list' | 'find' | 'window' | 'checkpoint'>,
   wanted: RollbackRequest,
 ): Promise<number> {
@@ -167,6 +167,6 @@ async function placeOf(
   if (only === undefined)
     throw new InputProblem(`No checkpoint is called ${name}. mcpl_list_checkpoints lists all of them.`);
   if (found.length === 1) return only.place;
-  const places = found.map(({ place, detail }) => `${place} of ${lineageText(detail)}`).join(', ');
-  throw new InputProblem(`Several checkpoints are called ${name}. Say which by "place": ${places}.`);
+  const candidates = found.map(({ place, detail }) => `${place} of ${lineageText(detail)}`).join(', ');
+  throw new InputProblem(`Several checkpoints are called ${name}. Say which by "place": ${candidates}.`);
 }

@@ -98,11 +98,11 @@ export function readCheckpointsRequest(input: unknown): CheckpointsRequest {
 
 export function readRollbackRequest(input: unknown): RollbackRequest {
   const reader = new InputReader(input);
-  const place = reader.count('place', 0, Number.MAX_SAFE_INTEGER);
+  const rowId = reader.count('place', 0, Number.MAX_SAFE_INTEGER);
   const name = reader.text('checkpoint');
   const server = reader.text('server');
   const featureSet = reader.text('featureSet');
-  if (place !== undefined) return { target: { kind: 'place', place }, server, featureSet };
+  if (rowId !== undefined) return { target: { kind: 'place', place: rowId }, server, featureSet };
   if (name === undefined)
     throw new InputProblem('Say to which checkpoint, by "checkpoint" or "place". mcpl_list_checkpoints lists them.');
   return { target: { kind: 'name', name }, server, featureSet };

@@ -78,7 +78,9 @@ export async function invokeTool(
 ): Promise<vscode.LanguageModelToolResult> {
   const budget = (tokenizationOptions?.tokenBudget ?? Infinity) * PER_TOKEN;
   const most = Math.max(MIN_CHARACTERS, Math.min(MAX_CHARACTERS, budget));
-  const { text, data } = await run(context, name, input, most, token).catch((error: unknown) => told(context, error));
+  const { text, data } = await run(context, name, input, most, token).catch((error: unknown) =>
+    failureResult(context, error),
+  );
   const redact = (text: string): string => context.host.redact(text);
   return new vscode.LanguageModelToolResult([
     new vscode.LanguageModelTextPart(redact(text)),
@@ -130,7 +132,7 @@ async function rollBack(
   return { text: `${withoutOurTags(outcome)} Words in quotation marks are those of the server.`, data };
 }
 
-function told({ log }: ControlContext, error: unknown): ControlResult {
+function failureResult({ log }: ControlContext, error: unknown): ControlResult {
   if (error instanceof InputProblem) return failure(error.message);
   log.log('warn', `A control tool failed: ${messageOf(error)}`);
   const { message, suggestion = '' } = toHostError(error);

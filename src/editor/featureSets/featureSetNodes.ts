@@ -132,8 +132,8 @@ function groupRow(owner: Owner, branch: Branch, label: string): TreeNode {
   const all = views.length > 0 && views.every(isOn);
   const some = !all && views.some(isOn);
   const itself = own !== undefined && some ? [`itself ${isOn(own) ? 'on' : 'off'}`] : [];
-  const told = own === undefined ? [] : warnings(own);
-  const description = [onText(views), ...itself, ...told].join(' · ');
+  const shownWarnings = own === undefined ? [] : warnings(own);
+  const description = [onText(views), ...itself, ...shownWarnings].join(' · ');
   return {
     ...LEAF,
     id: nodeId('featureSet', server, path),
@@ -148,7 +148,7 @@ function groupRow(owner: Owner, branch: Branch, label: string): TreeNode {
         ? `${name}\nAll feature sets below this name, ${onText(views)}.`
         : setTooltip(own, `With the sets below it: ${onText(views)}.`),
     spoken: `${name}, ${description}`,
-    icon: told.length > 0 ? WARNING_ICON : undefined,
+    icon: shownWarnings.length > 0 ? WARNING_ICON : undefined,
     facets: own === undefined ? [FACETS.featureSet] : facetsOf(own),
     checkbox: views.length === 0 ? undefined : checkbox(`${name} and all below`, all),
     expansion: 'expanded',

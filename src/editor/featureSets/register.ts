@@ -54,7 +54,7 @@ export function registerFeatureSets(services: FeatureSetServices, memory: vscode
 class LaterSets implements Disposable {
   readonly #services: FeatureSetServices;
   readonly #listening: Disposable;
-  readonly #told = new Set<string>();
+  readonly #announced = new Set<string>();
 
   constructor(services: FeatureSetServices) {
     this.#services = services;
@@ -69,10 +69,10 @@ class LaterSets implements Disposable {
     const keyOf = ({ set }: FeatureSetView): string => JSON.stringify([server, set.name]);
     const now = usableSets(this.#services.host.server(server));
     // A set that disappears and returns as new is asked about again.
-    for (const view of now) if (view.state !== 'new') this.#told.delete(keyOf(view));
-    const fresh = now.filter((view) => view.state === 'new' && !this.#told.has(keyOf(view)));
+    for (const view of now) if (view.state !== 'new') this.#announced.delete(keyOf(view));
+    const fresh = now.filter((view) => view.state === 'new' && !this.#announced.has(keyOf(view)));
     if (fresh.length === 0) return;
-    for (const view of fresh) this.#told.add(keyOf(view));
+    for (const view of fresh) this.#announced.add(keyOf(view));
     import('./featureSetDialogs.ts')
       .then(({ askLaterSets }) => askLaterSets(this.#services, server, fresh))
       .catch((error: unknown) => failedChoice(this.#services, server, error));
@@ -91,7 +91,7 @@ class FirstContact implements Disposable {
   readonly #services: FeatureSetServices;
   readonly #memory: vscode.Memento;
   readonly #owned = new DisposableStore();
-  readonly #told = new Set<string>();
+  readonly #announced = new Set<string>();
 
   constructor(services: FeatureSetServices, memory: vscode.Memento) {
     this.#services = services;
@@ -106,15 +106,15 @@ class FirstContact implements Disposable {
   #look({ server, what }: ServerChange): void {
     // A server that is added again is announced again.
     if (what === 'removed') {
-      this.#told.delete(server);
+      this.#announced.delete(server);
       if (this.#turnedDown().includes(server)) this.#remember(server, false);
       return;
     }
     const now = this.#services.host.server(server);
     if (now?.mcpl?.isUndecided !== true || !isRunning(now.state)) return;
     const shown = usableSets(now);
-    if (shown.length === 0 || this.#told.has(server) || this.#turnedDown().includes(server)) return;
-    this.#told.add(server);
+    if (shown.length === 0 || this.#announced.has(server) || this.#turnedDown().includes(server)) return;
+    this.#announced.add(server);
     this.#ask(server, shown).catch((error: unknown) => this.#fail(server, error));
   }
 

@@ -137,8 +137,8 @@ function adapterWords(tool: string, paths: readonly string[]): readonly [descrip
   if (paths.length === 0) return ['touches nothing', `By the settings, calls of ${tool} touch nothing and never ask.`];
   // An empty path stands for an unreadable adapter.
   if (paths.includes('')) return ['cannot be read: you are asked', `The targets of calls of ${tool} are unknown.`];
-  const places = plainText(paths.join(', '), MAX_LABEL);
-  return [`targets at ${places}`, `Arguments of ${tool} that name targets: ${places}`];
+  const members = plainText(paths.join(', '), MAX_LABEL);
+  return [`targets at ${members}`, `Arguments of ${tool} that name targets: ${members}`];
 }
 
 /** A row that opens its setting. */

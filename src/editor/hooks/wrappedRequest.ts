@@ -49,7 +49,7 @@ export async function runWrapped(tools: WrapTools, turns: TurnCounter, request: 
     run.failed(error);
     if (token.isCancellationRequested || isCancellation(error)) throw new vscode.CancellationError();
     tools.log.log('warn', `A request to ${nameOf(base)} with hooks failed: ${messageOf(error)}`);
-    throw told(error);
+    throw shownError(error);
   }
 
   function report(part: Part): void {
@@ -205,7 +205,7 @@ function textOf({ content }: vscode.LanguageModelChatMessage): string {
 }
 
 /** An error of the same kind for the caller, worded with the next step. */
-function told(error: unknown): Error {
+function shownError(error: unknown): Error {
   if (isHostError(error, 'ANSWER_WITHHELD')) {
     const { message, suggestion = '' } = toHostError(error);
     return vscode.LanguageModelError.Blocked(plainText(`${message} ${suggestion}`.trim(), 600));

@@ -24,8 +24,8 @@ export function openLineageUi(context: LineageContext): LineageUi {
   const documents = store.add(new StateDocuments(context.host));
   const views = store.add(
     new LineageViews(context, {
-      act: (action, place) => act(actions, context, documents, action, place),
-      compare: (places) => documents.compare(...places),
+      act: (action, rowId) => act(actions, context, documents, action, rowId),
+      compare: (rowIds) => documents.compare(...rowIds),
       unblock: async (key) => void (await actions.continueFromLastGood(key)),
       export: async (key) => void (await actions.export(key)),
       import: async (key) => void (await actions.import(key)),
@@ -53,7 +53,7 @@ export function openLineageUi(context: LineageContext): LineageUi {
   };
 }
 
-async function showToast({ logs }: LineageContext, { text, key, place }: LineageToast): Promise<void> {
+async function showToast({ logs }: LineageContext, { text, key, rowId }: LineageToast): Promise<void> {
   const run =
     (command: string, row = {}): (() => unknown) =>
     () =>
@@ -62,9 +62,9 @@ async function showToast({ logs }: LineageContext, { text, key, place }: Lineage
   const buttons = [
     {
       title: vscode.l10n.t('Show Lineage'),
-      run: run(COMMANDS.lineageShow, place === undefined ? {} : { place }),
+      run: run(COMMANDS.lineageShow, rowId === undefined ? {} : { place: rowId }),
     },
-    ...(place === undefined ? [] : [goOn]),
+    ...(rowId === undefined ? [] : [goOn]),
     { title: vscode.l10n.t('Show Log'), run: () => logs.showServer(key.server) },
   ];
   await notify({ severity: 'warning', text, buttons });

@@ -13,7 +13,7 @@ import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { LineageContext } from './lineageContext.ts';
 import { isSame, keyIn } from './lineageController.ts';
-import { pickCheckpoint, pickLineage, pickSet, placeOf } from './lineagePicks.ts';
+import { pickCheckpoint, pickLineage, pickSet, rowIdOf } from './lineagePicks.ts';
 import { countText, lineageText, titleText } from './lineageText.ts';
 import { hasState } from './pageRows.ts';
 import { continueFrom, continueFromLastGood, rollBack, type RollbackMessage } from './rollbackDialog.ts';
@@ -38,19 +38,15 @@ export type LineageAction =
 export type LineageActions = Readonly<Record<LineageAction, (argument: unknown) => Promise<RollbackMessage | void>>>;
 
 /** Where lineages are shown. */
-interface LineagePlaces {
-  show(key: LineageKey | undefined, place?: number): Promise<void>;
+interface LineageTabs {
+  show(key: LineageKey | undefined, rowId?: number): Promise<void>;
   open(key: LineageKey | undefined): void;
 }
 
 /** Maximum length of a name, which is shown in a row. */
 const MAX_NAME = 80;
 
-export function lineageActions(
-  context: LineageContext,
-  documents: StateDocuments,
-  places: LineagePlaces,
-): LineageActions {
+export function lineageActions(context: LineageContext, documents: StateDocuments, tabs: LineageTabs): LineageActions {
   const { lineages } = context.host;
   const annotated = async (argument: unknown, isPinned: boolean): Promise<void> => {
     const placeHolder = isPinned ? vscode.l10n.t('Pin which checkpoint?') : vscode.l10n.t('Unpin which checkpoint?');
@@ -61,14 +57,14 @@ export function lineageActions(
     show: async (argument) => {
       await lineages.loaded();
       // Without lineages, the view explains what to do.
-      if (lineages.list().length === 0) return places.show(undefined);
+      if (lineages.list().length === 0) return tabs.show(undefined);
       const key = await pickLineage(context.host, argument, vscode.l10n.t('Which lineage do you want to see?'));
-      if (key !== undefined) await places.show(key, placeOf(argument));
+      if (key !== undefined) await tabs.show(key, rowIdOf(argument));
     },
     open: async (argument) => {
       const isGiven = isObject(argument) && typeof argument['server'] === 'string';
       const placeHolder = vscode.l10n.t('Which lineage do you want to see?');
-      places.open(isGiven ? await pickLineage(context.host, argument, placeHolder) : undefined);
+      tabs.open(isGiven ? await pickLineage(context.host, argument, placeHolder) : undefined);
     },
     rollBack: async (argument) => {
       const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Roll back to which checkpoint?'));
@@ -125,17 +121,17 @@ export async function act(
   { host }: LineageContext,
   documents: StateDocuments,
   action: CheckpointAction,
-  place: number,
+  rowId: number,
 ): Promise<void> {
   if (action !== 'compareWithParent' && action !== 'compareWithHead') {
-    await actions[action]({ place });
+    await actions[action]({ place: rowId });
     return;
   }
-  const detail = await host.lineages.checkpoint(place);
+  const detail = await host.lineages.checkpoint(rowId);
   if (detail === undefined) return;
   const head = host.lineages.list().find((each) => isSame(each, detail))?.head;
   const other = action === 'compareWithParent' ? detail.parent?.place : head?.place;
-  if (other !== undefined) await documents.compare(...inOrder(place, other));
+  if (other !== undefined) await documents.compare(...inOrder(rowId, other));
 }
 
 /** Older first: it has the smaller place. */

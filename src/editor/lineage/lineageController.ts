@@ -32,8 +32,8 @@ interface LineagePagePort {
   emptyText(): string;
   failureText(error: unknown): string;
   /** Runs the page's other commands. */
-  act(action: CheckpointAction, place: number): void;
-  compare(places: readonly [number, number]): void;
+  act(action: CheckpointAction, rowId: number): void;
+  compare(rowIds: readonly [number, number]): void;
   unblock(key: LineageKey): void;
   run(what: 'export' | 'import' | 'open', key: LineageKey | undefined): void;
 }
@@ -86,9 +86,9 @@ export class LineageController implements Disposable {
   }
 
   /** Shows a lineage and one of its checkpoints. */
-  show(key: LineageKey, place?: number): Promise<void> {
+  show(key: LineageKey, rowId?: number): Promise<void> {
     this.#key = key;
-    this.#wanted = place;
+    this.#wanted = rowId;
     return this.refresh();
   }
 
@@ -252,12 +252,12 @@ export class LineageController implements Disposable {
   }
 
   async #sendDetail(): Promise<void> {
-    const place = this.#selected;
-    if (place === undefined) return;
+    const rowId = this.#selected;
+    if (rowId === undefined) return;
     try {
-      const found = await this.#lineages.checkpoint(place);
+      const found = await this.#lineages.checkpoint(rowId);
       // After switching the lineage, a quick selection could still refer to an old row.
-      if (place !== this.#selected || (found !== undefined && !isSame(found, this.#key))) return;
+      if (rowId !== this.#selected || (found !== undefined && !isSame(found, this.#key))) return;
       const blocked = this.#lineages.list().find((each) => isSame(each, found))?.blocked;
       this.#showDetail(found === undefined ? undefined : pageDetail(found, blocked !== undefined, this.#port.now()));
     } catch (error) {
@@ -274,17 +274,17 @@ export class LineageController implements Disposable {
   }
 
   async #reveal(): Promise<void> {
-    const place = this.#wanted;
+    const rowId = this.#wanted;
     const key = this.#key;
-    if (place === undefined || key === undefined) return;
+    if (rowId === undefined || key === undefined) return;
     this.#wanted = undefined;
-    const position = await this.#positionOf(key, place);
-    if (position !== undefined) this.#port.send({ type: 'reveal', position, place });
+    const position = await this.#positionOf(key, rowId);
+    if (position !== undefined) this.#port.send({ type: 'reveal', position, place: rowId });
   }
 
   /** Binary search: places decrease with the position. */
-  async #positionOf(key: LineageKey, place: number): Promise<number | undefined> {
-    const near = this.#window?.rows.find(({ node }) => node.place === place);
+  async #positionOf(key: LineageKey, rowId: number): Promise<number | undefined> {
+    const near = this.#window?.rows.find(({ node }) => node.place === rowId);
     if (near !== undefined) return near.position;
     let from = 0;
     let to = this.#window?.total ?? 0;
@@ -293,8 +293,8 @@ export class LineageController implements Disposable {
       const { rows } = await this.#lineages.window({ ...key, filter: this.#filter, from: middle, count: 1 });
       const [row] = rows;
       if (row === undefined) return undefined;
-      if (row.node.place === place) return row.position;
-      if (row.node.place > place) from = middle + 1;
+      if (row.node.place === rowId) return row.position;
+      if (row.node.place > rowId) from = middle + 1;
       else to = middle;
     }
     return undefined;

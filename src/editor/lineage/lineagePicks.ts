@@ -28,9 +28,9 @@ const MAX_PICKED = 200;
 type Hosted = Pick<Host, 'lineages' | 'servers'>;
 
 /** The checkpoint in a command's argument, from a row or another part of the extension. */
-export function placeOf(argument: unknown): number | undefined {
-  const place = isObject(argument) ? argument['place'] : undefined;
-  return typeof place === 'number' ? place : undefined;
+export function rowIdOf(argument: unknown): number | undefined {
+  const rowId = isObject(argument) ? argument['place'] : undefined;
+  return typeof rowId === 'number' ? rowId : undefined;
 }
 
 function textIn(argument: unknown, member: 'server' | 'featureSet'): string | undefined {
@@ -46,8 +46,8 @@ export async function pickLineage(
   accepts: (summary: LineageSummary) => boolean = () => true,
 ): Promise<LineageSummary | undefined> {
   await host.lineages.loaded();
-  const place = placeOf(argument);
-  const of = place === undefined ? undefined : await host.lineages.checkpoint(place);
+  const rowId = rowIdOf(argument);
+  const of = rowId === undefined ? undefined : await host.lineages.checkpoint(rowId);
   const server = of?.server ?? textIn(argument, 'server');
   const featureSet = of?.featureSet ?? textIn(argument, 'featureSet');
   const fits = host.lineages
@@ -80,9 +80,9 @@ export async function pickCheckpoint(
   placeHolder: string,
   only: (node: Checkpoint) => boolean = () => true,
 ): Promise<(Checkpoint & LineageKey) | undefined> {
-  const place = placeOf(argument);
-  if (place !== undefined) {
-    const found = await host.lineages.checkpoint(place);
+  const rowId = rowIdOf(argument);
+  if (rowId !== undefined) {
+    const found = await host.lineages.checkpoint(rowId);
     if (found !== undefined) return { ...found.node, ...keyIn(found) };
     throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('The checkpoint is no longer there.'), {
       layer: 'host',

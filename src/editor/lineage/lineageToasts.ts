@@ -10,7 +10,7 @@ export interface LineageToast {
   readonly text: string;
   readonly key: LineageKey;
   /** The newest checkpoint without a state. */
-  readonly place: number | undefined;
+  readonly rowId: number | undefined;
 }
 
 interface LineageToastsOptions {
@@ -54,8 +54,8 @@ export class LineageToasts implements Disposable {
 
 function toastOf(troubles: readonly [StateTrouble, ...StateTrouble[]]): LineageToast {
   const newest = troubles.at(-1) ?? troubles[0];
-  const place = troubles.findLast((trouble) => trouble.place !== undefined)?.place;
-  return { text: troubleText(troubles, newest), key: keyIn(newest), place };
+  const rowId = troubles.findLast((trouble) => trouble.place !== undefined)?.place;
+  return { text: troubleText(troubles, newest), key: keyIn(newest), rowId };
 }
 
 /** The problem, its server and its consequence. */

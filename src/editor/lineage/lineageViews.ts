@@ -15,8 +15,8 @@ import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
 /** The page's actions. */
 interface LineageViewActions {
-  act(action: CheckpointAction, place: number): Promise<void>;
-  compare(places: readonly [number, number]): Promise<void>;
+  act(action: CheckpointAction, rowId: number): Promise<void>;
+  compare(rowIds: readonly [number, number]): Promise<void>;
   unblock(key: LineageKey): Promise<void>;
   export(key: LineageKey | undefined): Promise<void>;
   import(key: LineageKey | undefined): Promise<void>;
@@ -35,7 +35,7 @@ export class LineageViews implements Disposable {
   readonly #panels = new Map<vscode.WebviewPanel, LineageController>();
   #view: LineageController | undefined;
   /** What to show once the view exists. */
-  #wanted: { readonly key: LineageKey; readonly place: number | undefined } | undefined;
+  #wanted: { readonly key: LineageKey; readonly rowId: number | undefined } | undefined;
 
   constructor(context: LineageContext, actions: LineageViewActions) {
     this.#context = context;
@@ -47,8 +47,8 @@ export class LineageViews implements Disposable {
     return [...(this.#view === undefined ? [] : [this.#view]), ...this.#panels.values()];
   }
 
-  async show(key: LineageKey | undefined, place?: number): Promise<void> {
-    this.#wanted = key === undefined ? undefined : { key, place };
+  async show(key: LineageKey | undefined, rowId?: number): Promise<void> {
+    this.#wanted = key === undefined ? undefined : { key, rowId };
     await vscode.commands.executeCommand(`${LINEAGE_VIEW}.focus`);
     if (this.#view !== undefined) await this.#showWanted(this.#view);
   }
@@ -110,7 +110,7 @@ export class LineageViews implements Disposable {
     const wanted = this.#wanted;
     if (wanted === undefined) return;
     this.#wanted = undefined;
-    await controller.show(wanted.key, wanted.place);
+    await controller.show(wanted.key, wanted.rowId);
   }
 
   #connect(page: Page, store: DisposableStore, onTitle?: (shown: string | undefined) => void): LineageController {
@@ -134,8 +134,8 @@ export class LineageViews implements Disposable {
         log.log('error', `A lineage cannot be read: ${messageOf(error)}`);
         return failureText(error);
       },
-      act: (action, place) => run(actions.act(action, place), controller.key?.server),
-      compare: (places) => run(actions.compare(places), controller.key?.server),
+      act: (action, rowId) => run(actions.act(action, rowId), controller.key?.server),
+      compare: (rowIds) => run(actions.compare(rowIds), controller.key?.server),
       unblock: (key) => run(actions.unblock(key), key.server),
       run: (what, key) => {
         if (what === 'open') this.open(key);

@@ -35,22 +35,22 @@ export type RollbackMessage = string | undefined;
  */
 export async function rollBack(
   context: LineageContext,
-  place: number,
+  rowId: number,
   asking?: CancellationToken,
 ): Promise<RollbackMessage> {
   const { lineages } = context.host;
-  const plan = await lineages.plan(place);
+  const plan = await lineages.plan(rowId);
   const question = rollbackQuestion(plan, factsOf(context, plan));
   const chosen = await choose(context, question, asking !== undefined);
   if (chosen === undefined || asking?.isCancellationRequested === true) return undefined;
   if (chosen === 'continue') return goOn(context, plan);
   const title = vscode.l10n.t('Rolling {0} back to {1}…', lineageText(plan), titleText(plan.target));
-  return tell(context, plan, await during(title, (token) => lineages.rollBack(place, { token })));
+  return tell(context, plan, await during(title, (token) => lineages.rollBack(rowId, { token })));
 }
 
 /** Asks the user and continues from there, without the server. */
-export async function continueFrom(context: LineageContext, place: number): Promise<RollbackMessage> {
-  const plan = await context.host.lineages.plan(place);
+export async function continueFrom(context: LineageContext, rowId: number): Promise<RollbackMessage> {
+  const plan = await context.host.lineages.plan(rowId);
   const chosen = await choose(context, continueQuestion(plan, factsOf(context, plan)));
   return chosen === undefined ? undefined : goOn(context, plan);
 }

@@ -27,8 +27,8 @@ export class StateDocuments implements Disposable {
     this.#host = host;
   }
 
-  async open(place: number): Promise<void> {
-    const uri = await this.#uri(place);
+  async open(rowId: number): Promise<void> {
+    const uri = await this.#uri(rowId);
     await vscode.commands.executeCommand('vscode.open', uri, { preview: true });
   }
 
@@ -42,13 +42,13 @@ export class StateDocuments implements Disposable {
 
   /** Also for tabs restored after a window reload. */
   async text(uri: vscode.Uri): Promise<string> {
-    const place = placeIn(uri);
-    if (place === undefined) return GONE;
-    const made = this.#made.get(place);
-    this.#made.delete(place);
+    const rowId = rowIdIn(uri);
+    if (rowId === undefined) return GONE;
+    const made = this.#made.get(rowId);
+    this.#made.delete(rowId);
     if (made !== undefined) return made;
     try {
-      return (await this.#state(place)).text;
+      return (await this.#state(rowId)).text;
     } catch (error) {
       return `${plainText(messageOf(error))}\n`;
     }
@@ -58,18 +58,18 @@ export class StateDocuments implements Disposable {
     this.#made.clear();
   }
 
-  async #uri(place: number): Promise<vscode.Uri> {
-    const { detail, text } = await this.#state(place);
-    const uri = uriOf(detail, place);
+  async #uri(rowId: number): Promise<vscode.Uri> {
+    const { detail, text } = await this.#state(rowId);
+    const uri = uriOf(detail, rowId);
     // An open document is not requested again, because the state at a checkpoint never changes.
     const isOpen = vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
-    if (!isOpen) this.#made.set(place, text);
+    if (!isOpen) this.#made.set(rowId, text);
     return uri;
   }
 
-  async #state(place: number): Promise<{ readonly detail: CheckpointDetail; readonly text: string }> {
-    const detail = await this.#detail(place);
-    const text = hasState(detail) ? await this.#host.lineages.state(place, 'pretty') : undefined;
+  async #state(rowId: number): Promise<{ readonly detail: CheckpointDetail; readonly text: string }> {
+    const detail = await this.#detail(rowId);
+    const text = hasState(detail) ? await this.#host.lineages.state(rowId, 'pretty') : undefined;
     if (text === undefined) throw failure(noStateText(detail), NEXT);
     if (text.length <= LONGEST) return { detail, text };
     throw failure(
@@ -78,8 +78,8 @@ export class StateDocuments implements Disposable {
     );
   }
 
-  async #detail(place: number): Promise<CheckpointDetail> {
-    const detail = await this.#host.lineages.checkpoint(place);
+  async #detail(rowId: number): Promise<CheckpointDetail> {
+    const detail = await this.#host.lineages.checkpoint(rowId);
     if (detail !== undefined) return detail;
     throw failure(vscode.l10n.t('The checkpoint is no longer there.'), NEXT);
   }
@@ -93,21 +93,21 @@ function failure(message: string, suggestion: string): HostError {
 }
 
 /** The path is for display, and its extension selects the language. The query identifies the state. */
-function uriOf(detail: CheckpointDetail, place: number): vscode.Uri {
+function uriOf(detail: CheckpointDetail, rowId: number): vscode.Uri {
   const name = `${idText(detail.node)} (${setText(detail)})`.replace(/[^\w.()# -]+/g, '-');
   const server = detail.server.replace(/[^\w.-]+/g, '-');
-  return vscode.Uri.from({ scheme: SCHEMES.state, path: `/${server}/${name}.json`, query: JSON.stringify([place]) });
+  return vscode.Uri.from({ scheme: SCHEMES.state, path: `/${server}/${name}.json`, query: JSON.stringify([rowId]) });
 }
 
 function setText({ server, featureSet }: LineageKey): string {
   return lineText(featureSet === '' ? server : featureSet, 60);
 }
 
-function placeIn({ query }: vscode.Uri): number | undefined {
+function rowIdIn({ query }: vscode.Uri): number | undefined {
   try {
     const value = parseJson(query);
-    const [place] = isJsonArray(value) ? value : [];
-    return typeof place === 'number' ? place : undefined;
+    const [rowId] = isJsonArray(value) ? value : [];
+    return typeof rowId === 'number' ? rowId : undefined;
   } catch {
     return undefined;
   }

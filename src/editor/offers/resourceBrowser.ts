@@ -46,10 +46,10 @@ export async function browseResources(host: Host, browsing: Browsing): Promise<B
     );
     if (same !== undefined) pick.activeItems = [same];
   };
-  const place = { title: vscode.l10n.t('Resources of Servers'), step: 1, steps: 1, buttons: [REFRESH] };
+  const position = { title: vscode.l10n.t('Resources of Servers'), step: 1, steps: 1, buttons: [REFRESH] };
   const answer = await showStep<{ readonly kind: 'chosen'; readonly value: BrowsedResource }>(
     pick,
-    place,
+    position,
     (settle, store) => {
       let isOver = false;
       const choose = (row: Row | undefined, how: ResourcePurpose): void => {

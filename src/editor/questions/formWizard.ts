@@ -185,8 +185,8 @@ export class FormWizard implements FormUi {
     asForm: () => T,
     listen: Parameters<typeof showStep<T>>[2],
   ): ReturnType<typeof showStep<T>> {
-    const place = { title: this.#title, step, steps, buttons: [this.#toForm] };
-    return showStep<T>(input, place, (settle, store) => {
+    const position = { title: this.#title, step, steps, buttons: [this.#toForm] };
+    return showStep<T>(input, position, (settle, store) => {
       store.add(this.#token.onCancellationRequested(() => settle({ kind: 'cancel' })));
       if (this.#token.isCancellationRequested) return;
       store.add(

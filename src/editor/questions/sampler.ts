@@ -63,7 +63,7 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
   readonly #tools: SamplerTools;
   readonly #review: SamplingReview;
   readonly #memory: SamplingMemory;
-  readonly #told = new Set<string>();
+  readonly #notified = new Set<string>();
 
   constructor(tools: SamplerTools) {
     this.#tools = tools;
@@ -207,11 +207,11 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     const detail = error === undefined ? '' : ` ${messageOf(error)}`;
     this.#tools.log.log('warn', `The server "${server}" got no answer from a language model. ${reason}${detail}`);
     const text = vscode.l10n.t('The server "{0}" got no answer from a language model.', plainText(server, 64));
-    if (!this.#told.has(server)) {
+    if (!this.#notified.has(server)) {
       // Reports a server once until the user closed the notification.
-      this.#told.add(server);
+      this.#notified.add(server);
       const shown = notify({ severity: 'warning', text: `${text} ${reason}${plainText(detail, 300)}` });
-      ignoreFailure(shown.finally(() => this.#told.delete(server)));
+      ignoreFailure(shown.finally(() => this.#notified.delete(server)));
     }
     return { kind: 'unavailable', reason };
   }

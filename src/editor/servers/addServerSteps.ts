@@ -8,7 +8,7 @@ export type EntryTarget = 'workspace' | 'user';
 export interface NewServer {
   readonly id: string;
   readonly entry: ServerEntry;
-  readonly place: EntryTarget;
+  readonly target: EntryTarget;
   readonly start: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Draft {
   text?: string;
   id?: string;
   suggested?: string;
-  place?: EntryTarget;
+  target?: EntryTarget;
   start?: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function askForServer(ui: WizardUi, context: WizardContext): Promis
     (at) => askKind(ui, at, draft),
     (at) => askWhere(ui, at, draft, context),
     (at) => askId(ui, at, draft, context),
-    ...(context.hasWorkspace ? [(at: StepNumber) => askPlace(ui, at, draft)] : []),
+    ...(context.hasWorkspace ? [(at: StepNumber) => askTarget(ui, at, draft)] : []),
     (at) => askStart(ui, at, draft),
   ];
   let current = 0;
@@ -51,7 +51,7 @@ export async function askForServer(ui: WizardUi, context: WizardContext): Promis
   }
   const entry = entryOf(draft, context);
   if (entry === undefined || draft.id === undefined) return undefined;
-  return { id: draft.id, entry, place: draft.place ?? 'user', start: draft.start === true };
+  return { id: draft.id, entry, target: draft.target ?? 'user', start: draft.start === true };
 }
 
 function taken<T>(answer: Answer<T>, keep: (value: T) => void): 'next' | 'back' | 'cancel' {
@@ -128,7 +128,7 @@ async function askId(
   });
 }
 
-const PLACES: readonly Choice<EntryTarget>[] = [
+const TARGETS: readonly Choice<EntryTarget>[] = [
   {
     label: 'This Workspace',
     detail: 'Written into the workspace settings, which can be shared with the folder',
@@ -143,11 +143,11 @@ const PLACES: readonly Choice<EntryTarget>[] = [
   },
 ];
 
-async function askPlace(ui: WizardUi, at: StepNumber, draft: Draft): Promise<'next' | 'back' | 'cancel'> {
+async function askTarget(ui: WizardUi, at: StepNumber, draft: Draft): Promise<'next' | 'back' | 'cancel'> {
   const placeholder = 'Where should the server be available?';
-  const answer = await ui.pick({ ...at, placeholder, choices: PLACES, chosen: draft.place });
-  return taken(answer, (place) => {
-    draft.place = place;
+  const answer = await ui.pick({ ...at, placeholder, choices: TARGETS, chosen: draft.target });
+  return taken(answer, (target) => {
+    draft.target = target;
   });
 }
 

@@ -25,7 +25,7 @@ const SEEN_MS = 10_000;
 
 /** The part of the settings writer needed here. */
 interface EntryWriter {
-  add(server: string, entry: Readonly<Record<string, unknown>>, place?: EntryTarget): Promise<void>;
+  add(server: string, entry: Readonly<Record<string, unknown>>, target?: EntryTarget): Promise<void>;
   setEnabled(server: string, enabled: boolean): Promise<void>;
 }
 
@@ -40,9 +40,9 @@ export interface Reveals {
 async function addNewServer(
   { host, settings }: Pick<EditorServices, 'host'> & { readonly settings: EntryWriter },
   tree: Reveals,
-  { id, entry, place, start }: NewServer,
+  { id, entry, target, start }: NewServer,
 ): Promise<void> {
-  await settings.add(id, entry, place);
+  await settings.add(id, entry, target);
   await whenServer(host, id, () => true);
   await tree.reveal(id);
   if (!start) return;
@@ -88,11 +88,11 @@ export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'
   const there = demoOf(host);
   if (there === undefined) {
     const taken = new Set(host.servers().map(({ id }) => id));
-    const place = hasWorkspace() ? 'workspace' : 'user';
+    const target = hasWorkspace() ? 'workspace' : 'user';
     const id = uniqueId(DEMO_SERVER, taken);
     // Enables the set for its tools. The other sets are left for the user.
     const entry = { command: DEMO_COMMAND, featureSets: { enabled: [DEMO_TOOLS] } };
-    await addNewServer(services, tree, { id, entry, place, start: true });
+    await addNewServer(services, tree, { id, entry, target, start: true });
   } else {
     await host.allowStart(there);
     await settings.setEnabled(there, true);

@@ -16,7 +16,7 @@ export interface SettingsLocation {
 }
 
 /** One edit: the resulting value, and the member that changes. */
-interface PlaceEdit {
+interface ServersEdit {
   readonly servers: JsonObject | undefined;
   readonly path: SettingPath;
   readonly value: Json | undefined;
@@ -25,50 +25,50 @@ interface PlaceEdit {
 const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
 
 /** Weakest first, as in the host's settings. */
-export function settingsPlaces(): readonly SettingsLocation[] {
+export function settingsLocations(): readonly SettingsLocation[] {
   const targets: readonly (readonly [vscode.ConfigurationTarget, vscode.Uri | undefined])[] = [
     [Global, undefined],
     [Workspace, undefined],
     ...foldersWithSettings().map(({ uri }) => [WorkspaceFolder, uri] as const),
   ];
-  return targets.map(([target, folder]) => placeOf(target, folder));
+  return targets.map(([target, folder]) => locationOf(target, folder));
 }
 
 /** Workspace settings, or user settings in an empty window. */
-export function defaultPlace(): SettingsLocation {
+export function defaultLocation(): SettingsLocation {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
   const isEmpty = workspaceFile === undefined && (workspaceFolders ?? []).length === 0;
-  return isEmpty ? userPlace() : placeOf(Workspace, undefined);
+  return isEmpty ? userLocation() : locationOf(Workspace, undefined);
 }
 
-export function userPlace(): SettingsLocation {
-  return placeOf(Global, undefined);
+export function userLocation(): SettingsLocation {
+  return locationOf(Global, undefined);
 }
 
-export function isUserPlace(place: SettingsLocation): boolean {
-  return place.target === Global;
+export function isUserLocation(location: SettingsLocation): boolean {
+  return location.target === Global;
 }
 
-export function isSamePlace(a: SettingsLocation, b: SettingsLocation): boolean {
+export function isSameLocation(a: SettingsLocation, b: SettingsLocation): boolean {
   return a.target === b.target && a.folder?.toString() === b.folder?.toString();
 }
 
 /** Writes the value. Resolves when the editor's configuration has it. */
-export async function writePlace(place: SettingsLocation, edit: PlaceEdit): Promise<void> {
-  if (await writeText(place, edit)) return;
-  const configuration = vscode.workspace.getConfiguration(undefined, place.folder);
-  await configuration.update(SETTINGS.servers, edit.servers, place.target);
+export async function writeLocation(location: SettingsLocation, edit: ServersEdit): Promise<void> {
+  if (await writeText(location, edit)) return;
+  const configuration = vscode.workspace.getConfiguration(undefined, location.folder);
+  await configuration.update(SETTINGS.servers, edit.servers, location.target);
 }
 
-async function writeText(place: SettingsLocation, edit: PlaceEdit): Promise<boolean> {
-  const file = fileOf(place);
+async function writeText(location: SettingsLocation, edit: ServersEdit): Promise<boolean> {
+  const file = fileOf(location);
   if (file === undefined || isDirty(file.uri)) return false;
   const before = await read(file.uri);
   const { withSetting } = await import('./settingsText.ts');
   const after =
     before === undefined ? undefined : withSetting(before, file.root, SETTINGS.servers, edit.path, edit.value);
   if (after === undefined) return false;
-  const noticed = whenValue(place, edit.servers ?? {});
+  const noticed = whenValue(location, edit.servers ?? {});
   try {
     await vscode.workspace.fs.writeFile(file.uri, new TextEncoder().encode(after));
   } catch {
@@ -99,16 +99,16 @@ function whenValue({ target, folder }: SettingsLocation, wanted: JsonObject): No
   return { promise: noticed.promise.finally(dispose), dispose };
 }
 
-function placeOf(target: vscode.ConfigurationTarget, folder: vscode.Uri | undefined): SettingsLocation {
+function locationOf(target: vscode.ConfigurationTarget, folder: vscode.Uri | undefined): SettingsLocation {
   return { target, folder, servers: objectOf(valueIn(target, folder)) };
 }
 
-function fileOf(place: SettingsLocation): { readonly uri: vscode.Uri; readonly root: SettingPath } | undefined {
+function fileOf(location: SettingsLocation): { readonly uri: vscode.Uri; readonly root: SettingPath } | undefined {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
-  if (place.target === Global) return undefined;
-  if (place.target === Workspace && workspaceFile !== undefined)
+  if (location.target === Global) return undefined;
+  if (location.target === Workspace && workspaceFile !== undefined)
     return workspaceFile.scheme === 'untitled' ? undefined : { uri: workspaceFile, root: ['settings'] };
-  const folder = place.folder ?? workspaceFolders?.[0]?.uri;
+  const folder = location.folder ?? workspaceFolders?.[0]?.uri;
   return folder && { uri: vscode.Uri.joinPath(folder, '.vscode', 'settings.json'), root: [] };
 }
 

@@ -15,13 +15,13 @@ import { plainText } from '../shared/plainText.ts';
 import type { SettingsWriter } from '../shared/services.ts';
 import { toJson } from '../shared/settingsJson.ts';
 import {
-  defaultPlace,
-  isSamePlace,
-  isUserPlace,
+  defaultLocation,
+  isSameLocation,
+  isUserLocation,
   type SettingsLocation,
-  settingsPlaces,
-  userPlace,
-  writePlace,
+  settingsLocations,
+  userLocation,
+  writeLocation,
 } from './settingsLocation.ts';
 import { notify } from '../shared/notify.ts';
 
@@ -69,7 +69,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
       const after = withChoice(before, declared, names, on);
       await this.#host.allowFeatureSets(server, names, on);
       if (!on) this.#host.allowChange(server, ['featureSets.disabled', 'featureSets.enabled']);
-      const entry = placeOf(server).servers[server];
+      const entry = locationOf(server).servers[server];
       const there = isJsonObject(entry) ? entry['featureSets'] : undefined;
       await writeMember(server, ['featureSets'], withChosen(there, before, after));
     });
@@ -86,21 +86,21 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
     return this.#change(() => writeMember(server, ['inference', 'model'], model));
   }
 
-  add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void> {
+  add(server: string, entry: Readonly<Record<string, unknown>>, location?: 'workspace' | 'user'): Promise<void> {
     return this.#change(async () => {
-      if (settingsPlaces().some((place) => place.servers[server] !== undefined))
+      if (settingsLocations().some((location) => location.servers[server] !== undefined))
         throw new HostError('INVALID_SETTINGS', vscode.l10n.t('The settings already have a server "{0}".', server), {
           layer: 'settings',
           suggestion: vscode.l10n.t('Choose another name.'),
         });
-      await writeEntry(place === 'user' ? userPlace() : defaultPlace(), server, toJson(entry));
+      await writeEntry(location === 'user' ? userLocation() : defaultLocation(), server, toJson(entry));
     });
   }
 
   remove(server: string): Promise<void> {
     return this.#change(async () => {
-      const all = settingsPlaces().filter((place) => place.servers[server] !== undefined);
-      const ours = all.filter((place) => !isUserPlace(place));
+      const all = settingsLocations().filter((location) => location.servers[server] !== undefined);
+      const ours = all.filter((location) => !isUserLocation(location));
       const from = ours.length > 0 ? ours : all;
       if (from.length === 0)
         throw new HostError('UNKNOWN_SERVER', vscode.l10n.t('The settings have no server "{0}".', server), {
@@ -109,7 +109,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
             ? {}
             : { suggestion: vscode.l10n.t('An extension contributes it. Disable or remove that extension instead.') }),
         });
-      for (const place of from) await writeEntry(place, server, undefined);
+      for (const location of from) await writeEntry(location, server, undefined);
       const text = removedText(server, from, all.length > from.length);
       const buttons = [{ title: vscode.l10n.t('Undo'), run: () => this.#restore(server, from) }];
       void notify({ severity: 'info', text, buttons });
@@ -119,7 +119,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
   async #restore(server: string, from: readonly SettingsLocation[]): Promise<void> {
     await this.#change(async () => {
       for (const before of from) {
-        const now = settingsPlaces().find((place) => isSamePlace(place, before));
+        const now = settingsLocations().find((location) => isSameLocation(location, before));
         if (now === undefined || now.servers[server] !== undefined) continue;
         await writeEntry(now, server, before.servers[server]);
       }
@@ -140,37 +140,37 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
 }
 
 function inForce(server: string, path: readonly string[]): readonly string[] {
-  const values = settingsPlaces().map((place) => place.servers);
+  const values = settingsLocations().map((location) => location.servers);
   return textsInForce(values, server, path);
 }
 
 /** Workspace settings, even if the user defined the server. */
-function placeOf(server: string): SettingsLocation {
-  const inFolder = settingsPlaces().findLast(
-    (place) => place.folder !== undefined && place.servers[server] !== undefined,
+function locationOf(server: string): SettingsLocation {
+  const inFolder = settingsLocations().findLast(
+    (location) => location.folder !== undefined && location.servers[server] !== undefined,
   );
-  return inFolder ?? defaultPlace();
+  return inFolder ?? defaultLocation();
 }
 
 /** Writes this member only. */
 async function writeMember(server: string, path: readonly string[], value: Json | undefined): Promise<void> {
-  const place = placeOf(server);
-  const servers = withMember(place.servers, server, path, value);
-  await writePlace(place, { servers, path: [server, ...path], value });
+  const location = locationOf(server);
+  const servers = withMember(location.servers, server, path, value);
+  await writeLocation(location, { servers, path: [server, ...path], value });
 }
 
-async function writeEntry(place: SettingsLocation, server: string, entry: Json | undefined): Promise<void> {
+async function writeEntry(location: SettingsLocation, server: string, entry: Json | undefined): Promise<void> {
   if (entry !== undefined) {
-    await writePlace(place, { servers: { ...place.servers, [server]: entry }, path: [server], value: entry });
+    await writeLocation(location, { servers: { ...location.servers, [server]: entry }, path: [server], value: entry });
     return;
   }
-  const servers = withoutEntry(place.servers, server);
-  await writePlace(place, { servers, path: servers === undefined ? [] : [server], value: undefined });
+  const servers = withoutEntry(location.servers, server);
+  await writeLocation(location, { servers, path: servers === undefined ? [] : [server], value: undefined });
 }
 
 function removedText(server: string, from: readonly SettingsLocation[], inUser: boolean): string {
   const name = plainText(server, 64);
-  if (from.some(isUserPlace)) return vscode.l10n.t('Removed the server "{0}" from your user settings.', name);
+  if (from.some(isUserLocation)) return vscode.l10n.t('Removed the server "{0}" from your user settings.', name);
   const removed = vscode.l10n.t('Removed the server "{0}" from the workspace settings.', name);
   return inUser ? `${removed} ${vscode.l10n.t('Your user settings still define it.')}` : removed;
 }

@@ -28,14 +28,14 @@ export class NotifiedFailures implements FailureNotices, Disposable {
   readonly #log: Logger;
   readonly #owned = new DisposableStore();
   /** The last reported failure of each server. */
-  readonly #told = new Map<string, HostError>();
+  readonly #reported = new Map<string, HostError>();
   readonly #fresh = new Set<string>();
-  readonly #telling: Throttle;
+  readonly #reporting: Throttle;
 
   constructor(host: Host, clock: Clock, log: Logger) {
     this.#host = host;
     this.#log = log;
-    this.#telling = this.#owned.add(new Throttle(clock, MOMENT_MS, () => this.#tellFresh()));
+    this.#reporting = this.#owned.add(new Throttle(clock, MOMENT_MS, () => this.#reportFresh()));
     this.#owned.add(host.onDidChangeServer((change) => this.#watch(change)));
   }
 
@@ -44,7 +44,7 @@ export class NotifiedFailures implements FailureNotices, Disposable {
     if (isCancellation(error) || isHostError(error, 'NOT_APPROVED')) return;
     // A failed start is reported through the server's state.
     if (this.#host.servers().some(({ state }) => state.kind === 'failed' && state.error === error)) return;
-    this.#tell(what, error, options);
+    this.#report(what, error, options);
   }
 
   dispose(): void {
@@ -54,17 +54,17 @@ export class NotifiedFailures implements FailureNotices, Disposable {
   #watch({ server, what }: ServerChange): void {
     const state = this.#host.server(server)?.state;
     if (state?.kind !== 'failed') {
-      this.#told.delete(server);
+      this.#reported.delete(server);
       return;
     }
-    if (what !== 'state' || this.#told.get(server) === state.error) return;
-    this.#told.set(server, state.error);
+    if (what !== 'state' || this.#reported.get(server) === state.error) return;
+    this.#reported.set(server, state.error);
     if (isHostError(state.error, 'NOT_APPROVED', 'CANCELLED')) return;
     this.#fresh.add(server);
-    this.#telling.request();
+    this.#reporting.request();
   }
 
-  #tellFresh(): void {
+  #reportFresh(): void {
     const failed = [...this.#fresh].filter((id) => this.#host.server(id)?.state.kind === 'failed');
     this.#fresh.clear();
     if (failed.length > MAX_AT_ONCE) {
@@ -75,14 +75,14 @@ export class NotifiedFailures implements FailureNotices, Disposable {
       return;
     }
     for (const server of failed) {
-      const error = this.#told.get(server);
+      const error = this.#reported.get(server);
       const retry = (): unknown => vscode.commands.executeCommand(COMMANDS.serverStart, { server });
       if (error !== undefined)
-        this.#tell(vscode.l10n.t('The server "{0}" failed', plainText(server, 64)), error, { server, retry });
+        this.#report(vscode.l10n.t('The server "{0}" failed', plainText(server, 64)), error, { server, retry });
     }
   }
 
-  #tell(what: string, error: unknown, { server, retry }: FailureOptions): void {
+  #report(what: string, error: unknown, { server, retry }: FailureOptions): void {
     const failure = toHostError(error);
     this.#log.log('error', `${what}: ${messageOf(error)}`);
     const text = [sentence(plainText(`${what}: ${failure.message}`))];

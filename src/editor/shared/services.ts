@@ -39,7 +39,7 @@ export interface SettingsWriter {
   /** Sets the push policy of a feature set, only to a more restrictive value. */
   setPushPolicy(server: string, featureSet: string, policy: Exclude<PushPolicy, 'infer'>): Promise<void>;
   /** Adds an entry to workspace settings, or to user settings in an empty window. Rejects if the id exists. */
-  add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void>;
+  add(server: string, entry: Readonly<Record<string, unknown>>, target?: 'workspace' | 'user'): Promise<void>;
   /** Removes the entry and offers to undo it. */
   remove(server: string): Promise<void>;
 }

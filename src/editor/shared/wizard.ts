@@ -23,7 +23,7 @@ export class QuickInputWizard implements WizardUi {
     }));
     const chosen = pick.items.find(({ choice }) => choice.value === step.chosen);
     if (chosen !== undefined) pick.activeItems = [chosen];
-    return showStep<Next<T>>(pick, this.#place(step), (settle, store) => {
+    return showStep<Next<T>>(pick, this.#position(step), (settle, store) => {
       store.add(
         pick.onDidAccept(() => {
           const [item] = pick.selectedItems;
@@ -38,7 +38,7 @@ export class QuickInputWizard implements WizardUi {
     input.prompt = step.prompt;
     input.placeholder = step.placeholder;
     input.value = step.value;
-    return showStep<Next<string>>(input, this.#place(step), (settle, store) => {
+    return showStep<Next<string>>(input, this.#position(step), (settle, store) => {
       // Marks errors on Enter and updates the mark while typing.
       let marked = false;
       const mark = (): boolean => {
@@ -60,7 +60,7 @@ export class QuickInputWizard implements WizardUi {
     });
   }
 
-  #place({ step, steps }: StepNumber): StepPosition {
+  #position({ step, steps }: StepNumber): StepPosition {
     return { title: this.#title, step, steps };
   }
 }

@@ -34,13 +34,13 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
   readonly #owned = new DisposableStore();
   readonly #texts = new Map<string, string>();
   /** Definitions named in a notification. */
-  readonly #told = new Set<string>();
-  readonly #telling: Throttle;
+  readonly #notified = new Set<string>();
+  readonly #notifying: Throttle;
   #shown = 0;
 
   constructor(options: DefinitionReviewOptions) {
     this.#options = options;
-    this.#telling = this.#owned.add(new Throttle(options.clock, BURST_MS, () => this.#tellFresh()));
+    this.#notifying = this.#owned.add(new Throttle(options.clock, BURST_MS, () => this.#notifyFresh()));
     this.#owned.add(vscode.workspace.registerTextDocumentContentProvider(SCHEMES.definition, this));
     const forget = (document: vscode.TextDocument): unknown => this.#texts.delete(document.uri.toString());
     this.#owned.add(vscode.workspace.onDidCloseTextDocument(forget));
@@ -48,7 +48,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
 
   /** Call this after a change of the server. */
   look(): void {
-    if (this.#unanswered().length > 0) this.#telling.request();
+    if (this.#unanswered().length > 0) this.#notifying.request();
   }
 
   /** Shows the changes of one tool or all, and asks. */
@@ -73,16 +73,18 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
   }
 
   #unanswered(): readonly ChangedTool[] {
-    return changedTools(this.#options.host).filter((each) => !each.change.isDeclined && !this.#told.has(keyOf(each)));
+    return changedTools(this.#options.host).filter(
+      (each) => !each.change.isDeclined && !this.#notified.has(keyOf(each)),
+    );
   }
 
-  #tellFresh(): void {
+  #notifyFresh(): void {
     const fresh = this.#unanswered();
-    for (const each of fresh) this.#told.add(keyOf(each));
-    if (fresh.length > 0) this.#try(() => this.#tell(fresh));
+    for (const each of fresh) this.#notified.add(keyOf(each));
+    if (fresh.length > 0) this.#try(() => this.#notify(fresh));
   }
 
-  async #tell(changed: readonly ChangedTool[]): Promise<void> {
+  async #notify(changed: readonly ChangedTool[]): Promise<void> {
     const buttons = [
       { title: vscode.l10n.t('Review Changes'), run: () => this.#review(changed) },
       { title: vscode.l10n.t('Keep Asking'), run: () => this.#answer(changed, 'keepAsking') },

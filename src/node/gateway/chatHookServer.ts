@@ -48,7 +48,7 @@ export async function startChatHookServer(options: ChatHookServerOptions): Promi
 class LoopbackHooks implements ChatHookServer {
   readonly #server: Server;
   readonly #admit: LocalServer['admit'];
-  readonly #place: ListenAddress;
+  readonly #address: ListenAddress;
   readonly #access: GatewayAccess;
   readonly #hooks: ChatHooks;
   readonly #file: ChatHookFile;
@@ -59,19 +59,19 @@ class LoopbackHooks implements ChatHookServer {
   constructor(
     server: Server,
     admit: LocalServer['admit'],
-    place: ListenAddress,
+    address: ListenAddress,
     { files, ...options }: ChatHookServerOptions,
   ) {
     this.#server = server;
     this.#admit = admit;
-    this.#place = place;
-    this.#access = new GatewayAccess(place.hosts, options.ids);
+    this.#address = address;
+    this.#access = new GatewayAccess(address.hosts, options.ids);
     this.#hooks = new ChatHooks({ ...options, readTail });
     this.#file = new ChatHookFile(files);
   }
 
   publish(folders: readonly string[]): Promise<void> {
-    const url = `${this.#place.origin}${PATH}`;
+    const url = `${this.#address.origin}${PATH}`;
     const written = this.#writing.then(async () => {
       if (this.#closing === undefined) await this.#file.write({ url, token: this.#access.token, folders });
     });

@@ -51,15 +51,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const local = createLocalServer(limits);
   const { server } = local;
-  const place = await listenAt(server, options.transport ?? 'loopback', options.ids);
-  const gateway = new LocalGateway(local, place, options, limits);
+  const listenAddress = await listenAt(server, options.transport ?? 'loopback', options.ids);
+  const gateway = new LocalGateway(local, listenAddress, options, limits);
   server.on('request', (request, response) => gateway.take(request, response));
   return gateway;
 }
 
 class LocalGateway implements Gateway {
   readonly #local: LocalServer;
-  readonly #place: ListenAddress;
+  readonly #listenAddress: ListenAddress;
   readonly #options: GatewayOptions;
   readonly #limits: GatewayLimits;
   readonly #access: GatewayAccess;
@@ -68,12 +68,12 @@ class LocalGateway implements Gateway {
   readonly #removals: Disposable;
   #closing: Promise<void> | undefined;
 
-  constructor(local: LocalServer, place: ListenAddress, options: GatewayOptions, limits: GatewayLimits) {
+  constructor(local: LocalServer, listenAddress: ListenAddress, options: GatewayOptions, limits: GatewayLimits) {
     this.#local = local;
-    this.#place = place;
+    this.#listenAddress = listenAddress;
     this.#options = options;
     this.#limits = limits;
-    this.#access = new GatewayAccess(place.hosts, options.ids);
+    this.#access = new GatewayAccess(listenAddress.hosts, options.ids);
     this.#exchange = new GatewayExchange({
       limits,
       clock: options.clock ?? backgroundClock,
@@ -87,7 +87,7 @@ class LocalGateway implements Gateway {
   }
 
   address(serverId: string): GatewayAddress {
-    const { origin, socket } = this.#place;
+    const { origin, socket } = this.#listenAddress;
     return { url: `${origin}${this.#access.path(serverId)}`, headers: this.#access.headers, socket };
   }
 
@@ -114,7 +114,7 @@ class LocalGateway implements Gateway {
     for (const endpoint of this.#endpoints.values()) endpoint.dispose();
     this.#endpoints.clear();
     await closeLocalServer(this.#local.server);
-    await this.#place.remove();
+    await this.#listenAddress.remove();
   }
 
   async #answer(server: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -22,11 +22,11 @@ export async function checkFolder(cwd: string | undefined): Promise<void> {
 }
 
 /** Converts an error of `spawn` to a `HostError`. */
-export async function spawnError(place: CommandContext, error: unknown): Promise<HostError> {
-  const { command } = place;
+export async function spawnError(context: CommandContext, error: unknown): Promise<HostError> {
+  const { command } = context;
   switch (codeOf(error)) {
     case 'ENOENT':
-      return notFound(place);
+      return notFound(context);
     case 'EACCES':
     case 'EPERM':
       return new HostError('COMMAND_NOT_EXECUTABLE', `The command ${command} is not executable.`, {
@@ -45,9 +45,9 @@ export async function spawnError(place: CommandContext, error: unknown): Promise
   }
 }
 
-export async function notFound(place: CommandContext): Promise<HostError> {
-  const { command } = place;
-  const found = await findCommand(place);
+export async function notFound(context: CommandContext): Promise<HostError> {
+  const { command } = context;
+  const found = await findCommand(context);
   const interpreter = found === undefined ? undefined : await interpreterOf(found);
   if (found !== undefined && interpreter !== undefined) {
     const message = `The command ${command} was found at ${found}, but not ${interpreter}, which it says runs it.`;
@@ -62,7 +62,7 @@ export async function notFound(place: CommandContext): Promise<HostError> {
     effect: 'none',
     suggestion: hasFolder(command)
       ? `There is no such file. Correct "command" in the settings of this server.`
-      : `Install it, or give its full path. Searched: ${searched(pathOf(place.env))}.`,
+      : `Install it, or give its full path. Searched: ${searched(pathOf(context.env))}.`,
   });
 }
 

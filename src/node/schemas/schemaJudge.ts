@@ -133,16 +133,16 @@ function isSchema(value: unknown): value is Schema | boolean {
 
 function problemsOf(errors: readonly OutputUnit[]): readonly string[] {
   const precise = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
-  const told = precise.length > 0 ? precise : errors;
-  const texts = new Set(told.map(textOf));
+  const shownErrors = precise.length > 0 ? precise : errors;
+  const texts = new Set(shownErrors.map(textOf));
   const shown = [...texts].slice(0, MAX_PROBLEMS);
   return texts.size > shown.length ? [...shown, `and ${texts.size - shown.length} more`] : shown;
 }
 
 function textOf({ instanceLocation, keyword, error }: OutputUnit): string {
-  const place = cleanLine(instanceLocation.replace(/^#/, ''), MAX_PROBLEM / 2);
+  const path = cleanLine(instanceLocation.replace(/^#/, ''), MAX_PROBLEM / 2);
   const problem = keyword === 'false' ? 'It is not allowed here.' : cleanLine(error, MAX_PROBLEM);
-  return clip(place === '' ? problem : `${place}: ${problem}`, MAX_PROBLEM);
+  return clip(path === '' ? problem : `${path}: ${problem}`, MAX_PROBLEM);
 }
 
 /** Removes the validator's debugging details. */

@@ -35,11 +35,11 @@ export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, Audit
       for (const each of records) insert.run(...each);
     }),
     'audit.page': reads<'audit.page'>(decodePage, ({ before, limit, server, operation }) => {
-      const place = before ?? Number.MAX_SAFE_INTEGER;
+      const rowId = before ?? Number.MAX_SAFE_INTEGER;
       const count = Math.min(limit, MAX_PAGE);
-      if (operation === null) return server === null ? page.all(place, count) : pageOfServer.all(place, server, count);
-      if (server === null) return pageOfOperation.all(place, operation, count);
-      return pageOfBoth.all(place, server, operation, count);
+      if (operation === null) return server === null ? page.all(rowId, count) : pageOfServer.all(rowId, server, count);
+      if (server === null) return pageOfOperation.all(rowId, operation, count);
+      return pageOfBoth.all(rowId, server, operation, count);
     }),
     'audit.used': reads<'audit.used'>(decodeSince, ({ server, since }) => used.all(server, since).map(decodeUse)),
     'audit.totals': reads<'audit.totals'>(decodeSinceAll, ({ since }) =>

@@ -179,11 +179,11 @@ class MemoryEvents implements EventStore {
 }
 
 class MemoryAudit implements AuditStore {
-  #entries: { readonly place: number; readonly record: AuditRecord }[] = [];
-  #place = 0;
+  #entries: { readonly rowId: number; readonly record: AuditRecord }[] = [];
+  #rowId = 0;
 
   add(record: AuditRecord): void {
-    this.#entries.push({ place: ++this.#place, record: boundedRecord(record) });
+    this.#entries.push({ rowId: ++this.#rowId, record: boundedRecord(record) });
     if (this.#entries.length > MAX_AUDIT * 1.1) this.#entries = this.#entries.slice(-MAX_AUDIT);
   }
 
@@ -195,13 +195,13 @@ class MemoryAudit implements AuditStore {
   list(...[query]: Parameters<AuditStore['list']>): Promise<readonly AuditEntry[]> {
     const { limit, server, operation, before } = query;
     const matching = this.#entries.filter(
-      ({ place, record }) =>
+      ({ rowId, record }) =>
         (server === undefined || record.server === server) &&
         (operation === undefined || record.operation === operation) &&
-        (before === undefined || place < before),
+        (before === undefined || rowId < before),
     );
     const newestFirst = matching.reverse().slice(0, limit);
-    return Promise.resolve(newestFirst.map(({ place, record }) => ({ ...record, place })));
+    return Promise.resolve(newestFirst.map(({ rowId, record }) => ({ ...record, place: rowId })));
   }
 
   used(server: string, since: number): ReturnType<AuditStore['used']> {

@@ -58,7 +58,7 @@ export function isValue(value: unknown): value is Value {
   return value === null || typeof value === 'string' || typeof value === 'number';
 }
 
-export function placeOf(row: Row): number {
+export function rowIdOf(row: Row): number {
   return integer(row['place'], 'place');
 }
 

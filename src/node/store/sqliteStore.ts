@@ -19,7 +19,7 @@ import {
   list,
   nothing,
   orNull,
-  placeOf,
+  rowIdOf,
   readable,
   record,
   type Row,
@@ -120,7 +120,7 @@ async function listEvents(client: StoreClient, limit: number): Promise<readonly 
     const last = page.at(-1);
     if (last === undefined) break;
     events.push(...readable(page, eventOf));
-    before = placeOf(last);
+    before = rowIdOf(last);
     wanted -= page.length;
     for (const { content } of page) characters += typeof content === 'string' ? content.length : 0;
   }
@@ -135,7 +135,7 @@ async function listGrants(client: StoreClient, kind: string | null): Promise<rea
     const last = page.at(-1);
     if (last === undefined) break;
     grants.push(...readable(page, grantOf));
-    after = placeOf(last);
+    after = rowIdOf(last);
   }
   return grants.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }

@@ -44,11 +44,11 @@ function writingStates(
     move: async (move, conversation) => {
       await store.request('state.move', { move, conversation }, nothing);
     },
-    markPruned: async (place) => {
-      await store.request('state.markPruned', { place }, nothing);
+    markPruned: async (rowId) => {
+      await store.request('state.markPruned', { place: rowId }, nothing);
     },
-    annotate: async (place, change) => {
-      await store.request('state.annotate', { place, change }, nothing);
+    annotate: async (rowId, change) => {
+      await store.request('state.annotate', { place: rowId, change }, nothing);
     },
   };
 }
@@ -63,9 +63,9 @@ function lookingAtStates(
       if (!store.isUnused) return store.request('state.window', query, windowOf);
       return { version: 0, total: 0, all: 0, head: undefined, lanes: 0, rows: [] };
     },
-    checkpoint: async (place) => {
+    checkpoint: async (rowId) => {
       if (store.isUnused) return undefined;
-      return (await store.request('state.checkpoint', { place }, orNull(detailOf))) ?? undefined;
+      return (await store.request('state.checkpoint', { place: rowId }, orNull(detailOf))) ?? undefined;
     },
     find: async (server, checkpoint) =>
       store.isUnused ? [] : store.request('state.find', { server, checkpoint }, list(foundOf)),
@@ -73,10 +73,10 @@ function lookingAtStates(
       if (store.isUnused) return undefined;
       return (await store.request('state.path', { target }, orNull(pathOf))) ?? undefined;
     },
-    state: async (place, form) => {
+    state: async (rowId, form) => {
       if (store.isUnused) return undefined;
       const decode = orNull((value) => text(value, 'state'));
-      return (await store.request('state.text', { place, form }, decode)) ?? undefined;
+      return (await store.request('state.text', { place: rowId, form }, decode)) ?? undefined;
     },
     version: async () =>
       store.isUnused ? 0 : store.request('state.version', null, (value) => integer(value, 'version')),
@@ -88,7 +88,7 @@ function tidyingStates(store: StateRequester): Pick<StateStore, 'trim' | 'export
     trim: async (limits, now) => {
       // In steps, so that requests of calls are answered in between.
       for (let after: number | null = store.isUnused ? null : 0; after !== null;) {
-        after = await store.request('state.trim', { limits, now, after }, optionalPlace);
+        after = await store.request('state.trim', { limits, now, after }, optionalRowId);
         if (after !== null) await setTimeout(PAUSE_MS);
       }
     },
@@ -131,4 +131,4 @@ async function clearAway(store: StateRequester, run: string): Promise<void> {
 }
 
 const countOf: Decoder<number> = (value) => integer(value, 'count');
-const optionalPlace: Decoder<number | null> = orNull((value) => integer(value, 'after'));
+const optionalRowId: Decoder<number | null> = orNull((value) => integer(value, 'after'));

@@ -40,8 +40,8 @@ class LineagePage {
   });
   readonly #notices = new LineageNotices({
     retried: () => this.#send({ type: 'retry' }),
-    shown: (place) => this.#locate(place),
-    unblocked: (place) => this.#send({ type: 'unblock', place }),
+    shown: (rowId) => this.#locate(rowId),
+    unblocked: (rowId) => this.#send({ type: 'unblock', place: rowId }),
   });
   readonly #list = new LineageList({
     needs: (list, { from, to }) => this.#send({ type: 'rows', list, from, count: to - from }),
@@ -51,7 +51,7 @@ class LineagePage {
     marked: (row) => this.#mark(row),
   });
   readonly #detail = new LineageDetail({
-    act: (action, place) => this.#send({ type: 'act', action, place }),
+    act: (action, rowId) => this.#send({ type: 'act', action, place: rowId }),
     closed: (hadFocus) => this.#closed(hadFocus),
   });
   readonly #rows = element('div', { class: 'rows' });
@@ -139,13 +139,13 @@ class LineagePage {
     }
   }
 
-  #reveal(position: number, place: number): void {
-    const isQuiet = place === this.#quiet;
+  #reveal(position: number, rowId: number): void {
+    const isQuiet = rowId === this.#quiet;
     this.#quiet = undefined;
-    this.#list.reveal(position, place);
+    this.#list.reveal(position, rowId);
     this.#keep();
     if (isQuiet) return;
-    this.#open(place);
+    this.#open(rowId);
     this.#list.focus();
   }
 
@@ -171,7 +171,7 @@ class LineagePage {
     this.#send({ type: 'locate', place: selected });
   }
 
-  #locate(place: number): void {
+  #locate(rowId: number): void {
     this.#quiet = undefined;
     const { text, only } = this.#tools.filter;
     if (text !== '' || only !== 'all') {
@@ -179,7 +179,7 @@ class LineagePage {
       this.#isOther = true;
       this.#send({ type: 'filter', filter: EVERYTHING });
     }
-    this.#send({ type: 'locate', place });
+    this.#send({ type: 'locate', place: rowId });
   }
 
   #chose({ place }: PageRow, isOpened: boolean): void {
@@ -189,9 +189,9 @@ class LineagePage {
     if (isOpened || this.#detail.isOpen) this.#open(place);
   }
 
-  #open(place: number): void {
-    this.#wanted = place;
-    this.#send({ type: 'select', place });
+  #open(rowId: number): void {
+    this.#wanted = rowId;
+    this.#send({ type: 'select', place: rowId });
   }
 
   #closed(hadFocus: boolean): void {
@@ -222,9 +222,9 @@ class LineagePage {
   }
 
   #compare(): void {
-    const places = comparison(this.#marks, this.#list.selected);
-    if (places === undefined) return this.#notices.say('Mark a checkpoint with Space, then select another one.');
-    this.#send({ type: 'compare', places });
+    const rowIds = comparison(this.#marks, this.#list.selected);
+    if (rowIds === undefined) return this.#notices.say('Mark a checkpoint with Space, then select another one.');
+    this.#send({ type: 'compare', places: rowIds });
   }
 
   #pageKey(event: KeyboardEvent): void {
@@ -266,9 +266,9 @@ class LineagePage {
   }
 
   #keep(): void {
-    const place = this.#list.selected ?? this.#quiet;
+    const rowId = this.#list.selected ?? this.#quiet;
     const state = { key: this.#key, filter: this.#tools.filter };
-    this.#editor.setState(place === undefined ? state : { ...state, place });
+    this.#editor.setState(rowId === undefined ? state : { ...state, place: rowId });
   }
 
   #send(message: FromLineagePage): void {

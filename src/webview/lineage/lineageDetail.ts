@@ -3,7 +3,7 @@ import { button, element, show } from '../shared/elements.ts';
 import type { CheckpointAction, PageDetail } from './lineageMessages.ts';
 
 interface LineageDetailEvents {
-  act(action: CheckpointAction, place: number): void;
+  act(action: CheckpointAction, rowId: number): void;
   /** `hadFocus`: the focus was inside the detail. */
   closed(hadFocus: boolean): void;
 }
@@ -31,7 +31,7 @@ export class LineageDetail {
   readonly #body = element('pre', { attributes: { tabindex: '0', 'aria-labelledby': 'body-label' } });
   readonly #scrolled: HTMLElement;
   readonly #events: LineageDetailEvents;
-  #place: number | undefined;
+  #rowId: number | undefined;
   #offered = '';
 
   constructor(events: LineageDetailEvents) {
@@ -58,8 +58,8 @@ export class LineageDetail {
   }
 
   show({ place, title, facts, problem, bodyLabel, body, actions }: PageDetail): void {
-    const isOther = place !== this.#place;
-    this.#place = place;
+    const isOther = place !== this.#rowId;
+    this.#rowId = place;
     this.#title.textContent = title;
     this.#problem.textContent = problem;
     show(this.#problem, problem !== '');
@@ -78,7 +78,7 @@ export class LineageDetail {
     if (!this.isOpen) return;
     const hadFocus = this.root.contains(document.activeElement);
     show(this.root, false);
-    this.#place = undefined;
+    this.#rowId = undefined;
     this.#events.closed(hadFocus);
   }
 
@@ -104,6 +104,6 @@ export class LineageDetail {
   }
 
   #act(action: CheckpointAction): void {
-    if (this.#place !== undefined) this.#events.act(action, this.#place);
+    if (this.#rowId !== undefined) this.#events.act(action, this.#rowId);
   }
 }

@@ -31,8 +31,8 @@ function isTyped(key: string): boolean {
 }
 
 /** The marks after toggling one. Keeps at most the last two. */
-export function withMark(marked: readonly number[], place: number): readonly number[] {
-  return marked.includes(place) ? marked.filter((each) => each !== place) : [...marked.slice(-1), place];
+export function withMark(marked: readonly number[], rowId: number): readonly number[] {
+  return marked.includes(rowId) ? marked.filter((each) => each !== rowId) : [...marked.slice(-1), rowId];
 }
 
 /** The checkpoints to compare, older first: two marked ones, or a marked and the selected one. */

@@ -33,7 +33,7 @@ interface LineageListEvents {
 /** The selection: a checkpoint, or briefly a row that is still loading. */
 interface Selected {
   readonly position: number | undefined;
-  readonly place: number | undefined;
+  readonly rowId: number | undefined;
 }
 
 /** A virtual list of a lineage's checkpoints. */
@@ -47,7 +47,7 @@ export class LineageList {
   readonly #events: LineageListEvents;
   readonly #rows = new LineageRows();
   readonly #elements: RowElement[] = [];
-  #selected: Selected = { position: undefined, place: undefined };
+  #selected: Selected = { position: undefined, rowId: undefined };
   #awaited: { readonly isOpened: boolean } | undefined;
   #marks: readonly number[] = [];
   /** Cached, because reading it would force a layout. */
@@ -72,7 +72,7 @@ export class LineageList {
   }
 
   get selected(): number | undefined {
-    return this.#selected.place;
+    return this.#selected.rowId;
   }
 
   /** `isSame`: same lineage and filter as before. */
@@ -97,8 +97,8 @@ export class LineageList {
   }
 
   /** Selects a checkpoint at a known position. */
-  reveal(position: number, place: number): void {
-    this.#selected = { position, place };
+  reveal(position: number, rowId: number): void {
+    this.#selected = { position, rowId };
     this.#awaited = undefined;
     this.#bringIn(position);
     this.#paintSoon();
@@ -110,13 +110,13 @@ export class LineageList {
     this.#move(position);
   }
 
-  mark(places: readonly number[]): void {
-    this.#marks = places;
+  mark(rowIds: readonly number[]): void {
+    this.#marks = rowIds;
     this.#paintSoon();
   }
 
   clear(): void {
-    this.#selected = { position: undefined, place: undefined };
+    this.#selected = { position: undefined, rowId: undefined };
     this.#awaited = undefined;
   }
 
@@ -145,15 +145,15 @@ export class LineageList {
 
   /** Finds the selected checkpoint again at its new position. */
   #findSelected(shift: number): void {
-    const { position, place } = this.#selected;
-    if (place !== undefined) {
+    const { position, rowId } = this.#selected;
+    if (rowId !== undefined) {
       const moved = position === undefined ? undefined : position + shift;
-      this.#selected = { place, position: this.#rows.positionOf(place) ?? moved };
+      this.#selected = { rowId, position: this.#rows.positionOf(rowId) ?? moved };
       return;
     }
     const row = position === undefined ? undefined : this.#rows.at(position);
     if (row === undefined) return;
-    this.#selected = { position, place: row.place };
+    this.#selected = { position, rowId: row.place };
     const { isOpened } = this.#awaited ?? { isOpened: false };
     this.#awaited = undefined;
     this.#events.chose(row, isOpened);
@@ -237,7 +237,7 @@ export class LineageList {
   }
 
   #move(position: number): void {
-    this.#selected = { position, place: undefined };
+    this.#selected = { position, rowId: undefined };
     this.root.scrollTop = scrollTo(position, this.#view());
     this.#choose(false);
     this.#paint();
@@ -256,7 +256,7 @@ export class LineageList {
     // A distant row is still loading.
     this.#awaited = row === undefined ? { isOpened } : undefined;
     if (row === undefined) return;
-    this.#selected = { position, place: row.place };
+    this.#selected = { position, rowId: row.place };
     this.#events.chose(row, isOpened);
   }
 
@@ -269,7 +269,7 @@ export class LineageList {
     const { row, position } = this.#hit(event) ?? {};
     if (row === undefined || position === undefined) return;
     const marks = event.ctrlKey || event.metaKey;
-    this.#selected = { position, place: row.place };
+    this.#selected = { position, rowId: row.place };
     if (marks) this.#events.marked(row);
     this.#choose(!marks);
     this.#paint();
@@ -279,7 +279,7 @@ export class LineageList {
   #menu(event: MouseEvent): void {
     const hit = this.#hit(event);
     if (hit?.row !== undefined) {
-      this.#selected = { position: hit.position, place: hit.row.place };
+      this.#selected = { position: hit.position, rowId: hit.row.place };
       this.#paint();
       return;
     }
@@ -291,8 +291,8 @@ export class LineageList {
     this.#paint();
     const row = this.#elements.find((each) => each.position === position)?.root;
     const { left = 0, bottom = 0 } = row?.getBoundingClientRect() ?? {};
-    const place = { clientX: left + 24, clientY: bottom };
-    row?.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, ...place }));
+    const point = { clientX: left + 24, clientY: bottom };
+    row?.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, ...point }));
   }
 
   #paintSoon(): void {
@@ -347,12 +347,12 @@ export class LineageList {
 
   /** Keeps the element of a visible checkpoint, because screen readers track elements. */
   #assign({ from, to }: Range): ReadonlyMap<number, RowElement> {
-    const ofPlace = new Map(this.#elements.map((each) => [each.row?.place, each]));
+    const ofRowId = new Map(this.#elements.map((each) => [each.row?.place, each]));
     const free = new Set(this.#elements);
     const assigned = new Map<number, RowElement | undefined>();
     for (let position = from; position < to; position++) {
       const row = this.#rows.at(position);
-      const each = row === undefined ? undefined : ofPlace.get(row.place);
+      const each = row === undefined ? undefined : ofRowId.get(row.place);
       if (each !== undefined) free.delete(each);
       assigned.set(position, each);
     }
@@ -372,11 +372,11 @@ export class LineageList {
     let active = '';
     for (const each of this.#elements) {
       const { row, position } = each;
-      const { place } = this.#selected;
+      const { rowId } = this.#selected;
       const isSelected =
-        row === undefined || place === undefined
+        row === undefined || rowId === undefined
           ? position !== undefined && position === this.#selected.position
-          : row.place === place;
+          : row.place === rowId;
       each.mark(isSelected, row !== undefined && this.#marks.includes(row.place));
       if (isSelected) active = each.root.id;
     }

@@ -4,8 +4,8 @@ import type { BlockedLineage } from './lineageMessages.ts';
 
 interface LineageNoticesEvents {
   retried(): void;
-  shown(place: number): void;
-  unblocked(place: number): void;
+  shown(rowId: number): void;
+  unblocked(rowId: number): void;
 }
 
 /** Minimum interval between announcements of the count. */

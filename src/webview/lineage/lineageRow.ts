@@ -65,7 +65,7 @@ export class RowElement {
     const isOther = before === undefined || row !== this.#row || !isSame(before, look);
     this.#row = row;
     this.#look = look;
-    if (before?.position !== look.position || before.total !== look.total) this.#place(look);
+    if (before?.position !== look.position || before.total !== look.total) this.#setPosition(look);
     if (!isOther) return;
     if (row === undefined) this.#clear();
     else this.#fill(row, look);
@@ -91,7 +91,7 @@ export class RowElement {
     this.#say();
   }
 
-  #place({ position, total }: RowLook): void {
+  #setPosition({ position, total }: RowLook): void {
     this.root.hidden = false;
     this.root.style.setProperty('transform', `translateY(${position * GRAPH.rowHeight}px)`);
     this.root.setAttribute('aria-posinset', String(position + 1));

@@ -58,9 +58,9 @@ export class LineageRows {
   }
 
   /** Position of a loaded checkpoint. */
-  positionOf(place: number): number | undefined {
+  positionOf(rowId: number): number | undefined {
     for (const rows of [this.#rows, this.#old])
-      for (const [position, row] of rows) if (row.place === place) return position;
+      for (const [position, row] of rows) if (row.place === rowId) return position;
     return undefined;
   }
 
@@ -104,9 +104,9 @@ export class LineageRows {
   }
 
   #difference(rows: readonly PageRow[]): number | undefined {
-    const places = new Map(rows.map(({ place, position }) => [place, position]));
+    const positions = new Map(rows.map(({ place, position }) => [place, position]));
     for (const [position, { place }] of this.#old) {
-      const now = places.get(place);
+      const now = positions.get(place);
       if (now !== undefined) return now - position;
     }
     return undefined;

@@ -1,7 +1,7 @@
 import { cleanLine } from '../../base/cleanText.ts';
 import type { ComputedText, ScopeConcern } from './computed.ts';
 import type { OpenFolders } from './openFolders.ts';
-import { isChildPlace, outwardOf, type Outward } from './pathKeys.ts';
+import { isChildMember, outwardOf, type Outward } from './pathKeys.ts';
 import { looseReadingsOf, type Readings, TOO_MANY } from './pathReadings.ts';
 import {
   absolute,
@@ -45,41 +45,41 @@ export interface ReadCheck {
 /** A text and its parts. Ends with `undefined` if there are too many parts to check. */
 export function readChecked(
   { from, text, isProse: isSaid, isMember = false }: CheckedText,
-  place: CheckContext,
+  check: CheckContext,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const isSentence = isProse(text, isSaid);
-  const whole = readOne(from, text, { own: isWebUrl(text) ? 'no' : 'yes', mayBeHidden: isSentence, whole: [] }, place);
+  const whole = readOne(from, text, { own: isWebUrl(text) ? 'no' : 'yes', mayBeHidden: isSentence, whole: [] }, check);
   if (isUnreadable(whole)) return whole;
   // A member name only describes the request.
   const read = isMember ? { ...whole, isWord: false } : whole;
   if (isSentence) return [read];
-  return readParts(from, text, [], place, [read]);
+  return readParts(from, text, [], check, [read]);
 }
 
 /** The parts of a text that is itself a target. */
 export function readPartsOf(
   from: string,
   text: string,
-  place: CheckContext,
+  check: CheckContext,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
-  const { style } = place.context;
-  const whole = absolute(style.slashed(text), style, place.bases).map((path) => style.normal(path));
-  return readParts(from, text, whole, place, []);
+  const { style } = check.context;
+  const whole = absolute(style.slashed(text), style, check.bases).map((path) => style.normal(path));
+  return readParts(from, text, whole, check, []);
 }
 
 function readParts(
   from: string,
   text: string,
   whole: readonly string[],
-  place: CheckContext,
+  check: CheckContext,
   before: readonly ReadCheck[],
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const parts = partsOf(text);
   const read: (ReadCheck | undefined)[] = [...before];
   for (const { text: part, own } of parts ?? []) {
     const how: HowToRead = { own: isWebUrl(text) ? 'no' : own, mayBeHidden: true, whole };
-    if (!place.concern.denies && outwardOf(part) === undefined) continue;
-    const one = readOne(from, part, how, place);
+    if (!check.concern.denies && outwardOf(part) === undefined) continue;
+    const one = readOne(from, part, how, check);
     if (isUnreadable(one)) return one;
     read.push(asPart(one, own));
   }
@@ -126,7 +126,7 @@ function readOne(
     texts
       .flatMap((path) => absolute(path, style, bases))
       .filter((path) => style.trouble(style.normal(path)) === undefined);
-  const children = isChildPlace(from) ? neighbours : [];
+  const children = isChildMember(from) ? neighbours : [];
   const below = readings.texts
     .filter((path) => !style.isAbsolute(path))
     .flatMap((path) => children.map((base) => style.from(base, path)));

@@ -26,13 +26,13 @@ const MAX_RECENT = 512;
  */
 export function compileLists(
   lists: ScopeLists,
-  place: PatternContext,
+  context: PatternContext,
   ignoresCase: boolean,
-  realPlace?: PatternContext,
+  realContext?: PatternContext,
 ): CompiledLists {
-  const places = realPlace === undefined ? [place] : [place, realPlace];
-  const deny = readAll(lists.blacklist, 'blacklist', places);
-  const allow = readAll(lists.whitelist, 'whitelist', places);
+  const contexts = realContext === undefined ? [context] : [context, realContext];
+  const deny = readAll(lists.blacklist, 'blacklist', contexts);
+  const allow = readAll(lists.whitelist, 'whitelist', contexts);
   return new CompiledLists({
     deniedNames: plainNamesOf(deny.ofPaths),
     problems: [...deny.problems, ...allow.problems],
@@ -48,14 +48,14 @@ interface ReadPatterns {
   readonly problems: readonly string[];
 }
 
-function readAll(patterns: readonly string[], list: string, places: readonly PatternContext[]): ReadPatterns {
+function readAll(patterns: readonly string[], list: string, contexts: readonly PatternContext[]): ReadPatterns {
   const ofNames = new Set<string>();
   const ofPaths = new Set<string>();
   const problems: string[] = [];
   let left = MAX_TEXT;
   for (const pattern of patterns) {
-    for (const place of places) {
-      const meaning = meaningOf(pattern, place);
+    for (const context of contexts) {
+      const meaning = meaningOf(pattern, context);
       const globs = 'problem' in meaning ? [] : [...meaning.ofNames, ...meaning.ofPaths];
       left -= globs.reduce((length, glob) => length + glob.length, 0);
       const problem = 'problem' in meaning ? meaning.problem : left < 0 ? TOO_MUCH : undefined;

@@ -43,7 +43,7 @@ const NAME_WORDS = new Set([
  * These also name files, but sometimes hold a text, a person or a line number. They only count if they are the whole
  * name and have one line.
  */
-const PLACE_WORDS = new Set([
+const LOCATION_WORDS = new Set([
   ...['target', 'targets', 'source', 'sources', 'src', 'dest', 'destination', 'destinations', 'dst'],
   ...['from', 'to', 'root', 'roots'],
 ]);
@@ -53,7 +53,7 @@ export type KeyKind =
   /** Names files. */
   | 'path'
   /** Names a file if its text can be a path. */
-  | 'place'
+  | 'location'
   /** Names a file if it is a `file:` URI. */
   | 'url'
   /** Names a channel or a person. */
@@ -61,7 +61,7 @@ export type KeyKind =
   | 'other';
 
 /** Members with commands, whose targets are unknown. Applies to the whole name or its last word. */
-const DEED_WORDS = new Set([
+const COMMAND_WORDS = new Set([
   ...['command', 'commands', 'cmd', 'cmds', 'commandline', 'script', 'scripts', 'shell', 'exec', 'code'],
   ...['arg', 'args', 'argv', 'sql', 'statement', 'statements'],
 ]);
@@ -81,7 +81,7 @@ export function kindOfKey(key: string): KeyKind {
   const last = words.at(-1) ?? '';
   if (URL_WORDS.has(last)) return 'url';
   if (PATH_WORDS.has(whole) || PATH_WORDS.has(last)) return 'path';
-  if (PLACE_WORDS.has(whole) || last === 'root' || last === 'roots') return 'place';
+  if (LOCATION_WORDS.has(whole) || last === 'root' || last === 'roots') return 'location';
   if (isNameKey(key)) return 'name';
   const isAbout = QUALIFIERS.has(last) || CONTENT_WORDS.has(last) || PROSE_WORDS.has(last);
   return !isAbout && words.some((word) => PATH_WORDS.has(word)) ? 'path' : 'other';
@@ -127,11 +127,11 @@ function wordsOf(key: string): readonly string[] {
 export function isActionKey(key: string): boolean {
   if (key.length > MAX_KEY) return false;
   const words = wordsOf(key);
-  return DEED_WORDS.has(words.join('')) || DEED_WORDS.has(words.at(-1) ?? '');
+  return COMMAND_WORDS.has(words.join('')) || COMMAND_WORDS.has(words.at(-1) ?? '');
 }
 
 /** Whether a text at this JSON Pointer may be the base folder of others. */
-export function isFolderPlace(from: string): boolean {
+export function isFolderMember(from: string): boolean {
   return from
     .split('/')
     .slice(-2)
@@ -141,7 +141,7 @@ export function isFolderPlace(from: string): boolean {
 const CHILD_WORDS = new Set(['name', 'names', 'basename', 'filename', 'filenames', 'file', 'files', 'entry', 'child']);
 
 /** Whether a text at this JSON Pointer may be a name inside a folder that another text names. */
-export function isChildPlace(from: string): boolean {
+export function isChildMember(from: string): boolean {
   return from
     .split('/')
     .slice(-2)
@@ -153,7 +153,7 @@ export function namesFile(text: string, kind: KeyKind): boolean {
   switch (kind) {
     case 'path':
       return true;
-    case 'place':
+    case 'location':
       return text.length <= MAX_TEXT && !/[\r\n]/.test(text.trim());
     case 'url':
       return looksLikePath(text) && isFileUri(plainStart(text));

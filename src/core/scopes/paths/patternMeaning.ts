@@ -17,7 +17,7 @@ interface BadPattern {
 }
 
 /** Expanded for each folder: `{a,b}` in two folders is four globs. */
-export function meaningOf(pattern: string, place: PatternContext): PatternMeaning | BadPattern {
+export function meaningOf(pattern: string, context: PatternContext): PatternMeaning | BadPattern {
   const problem = patternProblem(pattern);
   if (problem !== undefined) return { problem };
   const text = pattern.replaceAll('\\', '/').normalize('NFC');
@@ -26,10 +26,10 @@ export function meaningOf(pattern: string, place: PatternContext): PatternMeanin
   const alternatives = minimatch.braceExpand(text, { braceExpandMax: MAX_ALTERNATIVES });
   if (alternatives.length === 0) return { problem: 'Must stand for something; its braces are empty.' };
   for (const alternative of alternatives) {
-    const expanded = withValues(alternative, place);
+    const expanded = withValues(alternative, context);
     if (typeof expanded !== 'string') return expanded;
     const name = read(expanded);
-    const paths = ABSOLUTE_GLOB.test(expanded) ? [name] : foldersOf(place).map((path) => read(`${path}/${expanded}`));
+    const paths = ABSOLUTE_GLOB.test(expanded) ? [name] : foldersOf(context).map((path) => read(`${path}/${expanded}`));
     if (name === undefined || paths.includes(undefined))
       return { problem: 'Must not have ".." after "**": where that leads depends on what is there.' };
     if (name !== '') ofNames.add(name);

@@ -6,13 +6,13 @@ import { windowsStyle } from './windowsPath.ts';
 
 interface RealLocation {
   /** `undefined` if no path differs from its real path. */
-  readonly place: PatternContext | undefined;
+  readonly folders: PatternContext | undefined;
   /** False if the file system cannot resolve a folder now. A pattern may then miss its target. */
   readonly isSure: boolean;
 }
 
 /** Resolves the open folders and the home folder. */
-export async function realPlaceOf(
+export async function realFoldersOf(
   { folders, userHome }: PatternContext,
   names: FileNames,
   token: CancellationToken,
@@ -28,7 +28,7 @@ export async function realPlaceOf(
   };
   const [home, ...paths] = await Promise.all([userHome, ...folders.map(({ path }) => path)].map(realOf));
   const isElsewhere = home !== userHome || folders.some(({ path }, index) => path !== paths[index]);
-  if (!isElsewhere) return { place: undefined, isSure };
+  if (!isElsewhere) return { folders: undefined, isSure };
   const real = folders.map(({ name, path }, index) => ({ name, path: paths[index] ?? path }));
-  return { place: { userHome: home ?? userHome, folders: real }, isSure };
+  return { folders: { userHome: home ?? userHome, folders: real }, isSure };
 }

@@ -7,7 +7,7 @@ import { listsFor } from './toolScopes.ts';
 import type { FileNames } from '../../ports.ts';
 import type { ComputedScope, ComputedTarget, ScopeConcern, ScopeContext } from './computed.ts';
 import { type CompiledLists, compileLists, concernOf, type Verdict } from './lists.ts';
-import { realPlaceOf } from './realFolders.ts';
+import { realFoldersOf } from './realFolders.ts';
 import { NamesOnce } from './realNames.ts';
 import { targetsOfCall, targetsOfClaim } from './targets.ts';
 
@@ -26,7 +26,7 @@ interface ScopeCase {
   readonly matter: ScopeMatter;
   readonly featureSet: string | undefined;
   readonly settings: ScopeSettings;
-  readonly place: ScopeContext;
+  readonly context: ScopeContext;
 }
 
 /** The result of the lists (MCPL §7.6): the first two steps, and why a user has to take the third. */
@@ -56,16 +56,16 @@ export class ScopeEngine {
     this.#names = names;
   }
 
-  async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
+  async judge({ matter, featureSet, settings, context }: ScopeCase, token: CancellationToken): Promise<Judgement> {
     const ofSet = this.#listsOf(settings, featureSet);
     const { concern } = ofSet;
     const names = new NamesOnce(this.#names);
     // In parallel, because both wait for the file system.
     const [computed, lists] = await Promise.all([
       matter.kind === 'elevate'
-        ? targetsOfClaim(matter.claim, place, names, token, concern)
-        : targetsOfCall(matter, place, names, token, concern),
-      ofSet.at(place, names, token),
+        ? targetsOfClaim(matter.claim, context, names, token, concern)
+        : targetsOfCall(matter, context, names, token, concern),
+      ofSet.at(context, names, token),
     ]);
     return decide(computed, lists);
   }
@@ -73,10 +73,10 @@ export class ScopeEngine {
   /** Earlier grants that the lists deny now, judged by their stored targets. */
   async denied<T extends { readonly targets: readonly string[] }>(
     grants: readonly T[],
-    { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
+    { featureSet, settings, context }: Omit<ScopeCase, 'matter'>,
     token: CancellationToken,
   ): Promise<readonly T[]> {
-    const { lists } = await this.#listsOf(settings, featureSet).at(place, this.#names, token);
+    const { lists } = await this.#listsOf(settings, featureSet).at(context, this.#names, token);
     const isDenied = (target: string): boolean =>
       lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied';
     return grants.filter(({ targets }) => targets.some(isDenied));
@@ -105,12 +105,12 @@ class SetLists {
     this.#lists = lists;
   }
 
-  async at(place: ScopeContext, names: FileNames, token: CancellationToken): Promise<SureLists> {
+  async at(context: ScopeContext, names: FileNames, token: CancellationToken): Promise<SureLists> {
     // A folder may be a link with a new target, which changes the meaning of patterns.
-    const { place: real, isSure } = await realPlaceOf(place, names, token);
-    const at = JSON.stringify([place.folders, place.userHome, real ?? null]);
+    const { folders: real, isSure } = await realFoldersOf(context, names, token);
+    const at = JSON.stringify([context.folders, context.userHome, real ?? null]);
     if (this.#compiled?.at !== at)
-      this.#compiled = { at, lists: compileLists(this.#lists, place, names.ignoresCase, real) };
+      this.#compiled = { at, lists: compileLists(this.#lists, context, names.ignoresCase, real) };
     // Without deny rules, an unresolved folder only means fewer allowed targets.
     return { lists: this.#compiled.lists, isSure: isSure || this.#lists.blacklist.length === 0 };
   }
@@ -122,7 +122,7 @@ interface SureLists {
   readonly isSure: boolean;
 }
 
-const NO_PLACE = 'The real paths of the open folders cannot be read now.';
+const UNRESOLVED_FOLDERS = 'The real paths of the open folders cannot be read now.';
 
 /** Only denied if the lists deny everything. */
 const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
@@ -136,25 +136,25 @@ function decide(computed: ComputedScope, { lists, isSure }: SureLists): Judgemen
   const touched = [...targets, ...outside.map(({ target }) => target)];
   // A partial list of targets would look complete.
   const shown = isWhole ? touched : [];
-  const told = {
+  const facts = {
     targets: shown.map(shownOf),
     reals: [...new Set(touched.flatMap(({ reals }) => reals))].sort(),
   };
-  if (refusal !== undefined) return { ...told, verdict: 'deny', by: 'host', why: refusal };
+  if (refusal !== undefined) return { ...facts, verdict: 'deny', by: 'host', why: refusal };
   const verdicts = targets.map((target) => lists.judge(target));
   const denial = denialOf(computed, verdicts, lists);
-  if (denial !== undefined) return { ...told, ...denial };
-  if (!isSure) return { ...told, verdict: 'deny', by: 'host', why: NO_PLACE };
-  if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
-  if (!isWhole) return { ...told, verdict: 'ask', doubt: 'noTarget' };
-  if (outside.length > 0 || verdicts.includes('unlisted')) return { ...told, verdict: 'ask', doubt: 'unlisted' };
-  if (targets.some(({ isAnchor }) => isAnchor)) return { ...told, verdict: 'allow' };
+  if (denial !== undefined) return { ...facts, ...denial };
+  if (!isSure) return { ...facts, verdict: 'deny', by: 'host', why: UNRESOLVED_FOLDERS };
+  if (!agrees) return { ...facts, verdict: 'ask', doubt: 'disagreement' };
+  if (!isWhole) return { ...facts, verdict: 'ask', doubt: 'noTarget' };
+  if (outside.length > 0 || verdicts.includes('unlisted')) return { ...facts, verdict: 'ask', doubt: 'unlisted' };
+  if (targets.some(({ isAnchor }) => isAnchor)) return { ...facts, verdict: 'allow' };
   // No member is marked as the subject, so any word may be it.
   const words = checked.filter(({ isWord }) => isWord).map(({ target }) => target);
   const isNamed = targets.length + words.length > 0 && words.every((word) => lists.judge(word) === 'allowed');
-  if (!isNamed) return { ...told, verdict: 'ask', doubt: targets.length === 0 ? 'noTarget' : 'unlisted' };
+  if (!isNamed) return { ...facts, verdict: 'ask', doubt: targets.length === 0 ? 'noTarget' : 'unlisted' };
   const names = words.map(shownOf);
-  return { ...told, targets: [...told.targets, ...names], verdict: 'allow' };
+  return { ...facts, targets: [...facts.targets, ...names], verdict: 'allow' };
 }
 
 function shownOf({ kind, from, written, real, inside }: ComputedTarget): ScopeTarget {

@@ -19,7 +19,7 @@ import {
   type ScopeContext,
 } from './computed.ts';
 import { OpenFolders } from './openFolders.ts';
-import { isChildPlace, isContentKey, isFolderPlace, isProseKey, isQualifierKey } from './pathKeys.ts';
+import { isChildMember, isContentKey, isFolderMember, isProseKey, isQualifierKey } from './pathKeys.ts';
 import { TOO_MANY } from './pathReadings.ts';
 import { basesOf, type FoundTarget, foundTarget, type NamedText, type ReadText, readText } from './pathTargets.ts';
 import { isUnreadable, MAX_TEXT, type Unreadable } from './pathText.ts';
@@ -42,7 +42,7 @@ interface ScopedCall {
 /** The targets of a scope request: those of its label and of its payload. */
 export async function targetsOfClaim(
   { label, payload = {} }: ScopeClaim,
-  place: ScopeContext,
+  scope: ScopeContext,
   names: FileNames,
   token: CancellationToken,
   concern: ScopeConcern = EVERY_CONCERN,
@@ -54,7 +54,7 @@ export async function targetsOfClaim(
   const as = inPayload.targets.find(({ text }) => text === label)?.as ?? 'any';
   const inLabel = label.trim() === '' ? [] : [{ from: 'label', text: label, as }];
   const texts = { ...inPayload, targets: [...inLabel, ...inPayload.targets] };
-  const found = await find(texts, place, names, token, concern);
+  const found = await find(texts, scope, names, token, concern);
   if (isUnreadable(found)) return refused(found.why);
   const [ofLabel, ofPayload] = [found.targets.slice(0, inLabel.length), found.targets.slice(inLabel.length)];
   const agrees = agree(ofLabel, ofPayload, found.checked, names.ignoresCase);
@@ -65,14 +65,14 @@ export async function targetsOfClaim(
 /** The targets of a tool call, by its arguments. */
 export async function targetsOfCall(
   { tool, args, adapter }: ScopedCall,
-  place: ScopeContext,
+  scope: ScopeContext,
   names: FileNames,
   token: CancellationToken,
   concern: ScopeConcern = EVERY_CONCERN,
 ): Promise<ComputedScope> {
   const texts = adapter === undefined ? textsOfArguments(tool, args, concern) : textsAt(adapter, args);
   if (isUnreadable(texts)) return refused(texts.why);
-  const found = await find(texts, place, names, token, concern);
+  const found = await find(texts, scope, names, token, concern);
   if (isUnreadable(found)) return refused(found.why);
   // An adapter means that the tool has no other targets.
   const isWhole = found.isWhole && (adapter !== undefined || !hasAction(args));
@@ -97,14 +97,14 @@ interface Found {
 
 async function find(
   texts: FoundTexts,
-  place: ScopeContext,
+  scope: ScopeContext,
   names: FileNames,
   token: CancellationToken,
   concern: ScopeConcern,
 ): Promise<Found | Unreadable> {
   const style = names.style === 'windows' ? windowsStyle : posixStyle;
-  const context = { style, userHome: place.userHome, ignoresCase: names.ignoresCase };
-  const bases = basesOf(place, style);
+  const context = { style, userHome: scope.userHome, ignoresCase: names.ignoresCase };
+  const bases = basesOf(scope, style);
   const inFolders = new ReadTexts(context, bases);
   const asked = new Set<string>();
   const read = readTargets(texts.targets, inFolders, asked);
@@ -119,8 +119,8 @@ async function find(
     else for (const path of check.asked) asked.add(path);
   }
   const reals = new RealNames(names, style, token);
-  if (asked.size > 0) await reals.ask([...asked, ...OpenFolders.paths(place.folders, style)]);
-  const folders = new OpenFolders(place.folders, style, reals, names.ignoresCase);
+  if (asked.size > 0) await reals.ask([...asked, ...OpenFolders.paths(scope.folders, style)]);
+  const folders = new OpenFolders(scope.folders, style, reals, names.ignoresCase);
   const targets = foundTargets(texts.targets, read, reals, folders);
   if (isUnreadable(targets)) return targets;
   const checked = checks
@@ -176,7 +176,7 @@ function neighboursOf(
 ): readonly string[] {
   const paths = targets.flatMap(({ from }, index) => {
     const { readings, likely } = read[index] ?? {};
-    return readings?.kind === 'path' && !isChildPlace(from) ? (likely?.resolved.slice(0, 1) ?? []) : [];
+    return readings?.kind === 'path' && !isChildMember(from) ? (likely?.resolved.slice(0, 1) ?? []) : [];
   });
   const others = checked.map(({ text }) => style.slashed(text)).filter((text) => style.isAbsolute(text));
   const all = [...paths, ...others.map((path) => style.normal(path))];
@@ -185,7 +185,7 @@ function neighboursOf(
 
 function readChecks(
   { targets, checked }: FoundTexts,
-  place: CheckContext,
+  scope: CheckContext,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const checks: (ReadCheck | undefined)[] = [];
   let lookups = 0;
@@ -198,13 +198,13 @@ function readChecks(
   for (const { from, text } of targets) {
     if (lookups > MAX_LOOKUPS) return [...checks, undefined];
     const line = from === 'label' ? undefined : lineOf(text);
-    const trouble = line === undefined ? undefined : add(from, readPartsOf(from, line, place));
+    const trouble = line === undefined ? undefined : add(from, readPartsOf(from, line, scope));
     if (trouble !== undefined) return trouble;
   }
   for (const text of checked) {
     // The rest is not checked, so a person is asked.
     if (lookups > MAX_LOOKUPS) return [...checks, undefined];
-    const trouble = add(text.from, readChecked(text, place));
+    const trouble = add(text.from, readChecked(text, scope));
     if (trouble !== undefined) return trouble;
   }
   return checks;
@@ -228,7 +228,7 @@ class ReadTexts {
   }
 
   addFolder({ from, text, as }: NamedText): Unreadable | undefined {
-    if (!isFolderPlace(from)) return undefined;
+    if (!isFolderMember(from)) return undefined;
     const meant = readText(text, this.#context, this.#bases, as);
     if (isUnreadable(meant)) return at(from, meant);
     const paths = meant.readings.kind === 'path' ? meant.likely.resolved : [];

@@ -13,14 +13,14 @@ import {
 } from './pathKeys.ts';
 import type { NamedText } from './pathTargets.ts';
 import { hasScheme, hasSigil, type Unreadable } from './pathText.ts';
-import { isMarkedContent, isSaidText, mayHave, mustBeText, type Schemas, SchemaPlaces } from './schemaPlaces.ts';
+import { isMarkedContent, isSaidText, mayHave, mustBeText, type Schemas, SchemaMembers } from './schemaMembers.ts';
 import { type FoundTexts, MAX_TARGETS, TargetTexts } from './targetTexts.ts';
 import { isWord, lineOf } from './textParts.ts';
 
 /** All texts of a payload that name targets, and all others that may. */
 export function textsOfPayload(payload: JsonObject, concern: ScopeConcern): FoundTexts | Unreadable {
   const texts = new TargetTexts(MAX_TARGETS - 1);
-  const walk = { places: new SchemaPlaces({}), texts, takesAny: true, defaults: [], concern };
+  const walk = { members: new SchemaMembers({}), texts, takesAny: true, defaults: [], concern };
   collect(payload, { ...START, from: '/payload', schemas: [] }, walk);
   return texts.found;
 }
@@ -31,11 +31,11 @@ export function hasAction(args: JsonObject, depth = 0): boolean {
     const value = args[key];
     if (isActionKey(key) && value !== undefined && value !== null && value !== '') return true;
     const items = isJsonArray(value) ? value : [value];
-    return depth < DEEPEST_DEED && items.some((item) => isJsonObject(item) && hasAction(item, depth + 1));
+    return depth < MAX_DEPTH_OF_COMMANDS && items.some((item) => isJsonObject(item) && hasAction(item, depth + 1));
   });
 }
 
-const DEEPEST_DEED = 32;
+const MAX_DEPTH_OF_COMMANDS = 32;
 
 /**
  * The arguments that name targets, by member names and the schema. Without any, every text that looks like a path.
@@ -47,9 +47,9 @@ export function textsOfArguments(
   concern: ScopeConcern,
 ): FoundTexts | Unreadable {
   const texts = new TargetTexts();
-  const places = new SchemaPlaces(inputSchema);
-  const walk: Walk = { places, texts, takesAny: !places.hasAny, defaults: [], concern };
-  collect(args, { ...START, from: '/arguments', schemas: places.all }, walk);
+  const members = new SchemaMembers(inputSchema);
+  const walk: Walk = { members, texts, takesAny: !members.hasAny, defaults: [], concern };
+  collect(args, { ...START, from: '/arguments', schemas: members.all }, walk);
   // Schema defaults are the server's own claim, so they only add to targets in the arguments.
   if (texts.hasTargets) for (const text of walk.defaults) texts.add(text);
   return texts.found;
@@ -58,7 +58,7 @@ export function textsOfArguments(
 const START = { key: '', kind: 'other', isFile: false, isDeclared: true, depth: 0 } as const;
 
 interface Walk {
-  readonly places: SchemaPlaces;
+  readonly members: SchemaMembers;
   readonly texts: TargetTexts;
   /** Whether every text that looks like a path counts as one. */
   readonly takesAny: boolean;
@@ -81,7 +81,7 @@ interface Position {
 }
 
 function collect(value: Json | undefined, at: Position, walk: Walk): void {
-  const { places, texts } = walk;
+  const { members, texts } = walk;
   if (!texts.mayGoOn(at.depth)) return;
   if (typeof value === 'string') {
     collectText(value, at, walk);
@@ -90,7 +90,7 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
   } else if (isJsonArray(value)) {
     checkJoined(value, at, walk);
     // The items of a list share its name.
-    const schemas = places.items(at.schemas);
+    const schemas = members.items(at.schemas);
     value.forEach((item, index) =>
       collect(item, { ...at, from: `${at.from}/${index}`, schemas, depth: at.depth + 1 }, walk),
     );
@@ -99,7 +99,7 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
   else if (isJsonObject(value)) {
     for (const key of Object.keys(value)) collectMember(value, key, at, walk);
     if (at.depth > 0) return;
-    for (const [name, text] of places.defaults(at.schemas, value))
+    for (const [name, text] of members.defaults(at.schemas, value))
       walk.defaults.push({ from: TargetTexts.at(at.from, name), text, as: 'path' });
   }
 }
@@ -128,7 +128,7 @@ function collectText(text: string, at: Position, walk: Walk): void {
   const line = isContent ? undefined : lineOf(text);
   if (line !== undefined && isNameTarget(line, { kind, isNamed, concern: walk.concern })) addNames(line, at, walk);
   else if (isTold(at, walk) && !isOfWeb(text, at, walk) && !(isContent && kind === 'other') && namesFile(text, kind)) {
-    const isFile = kind === 'path' || isFileOfPlace(text, isNamed, at, walk.concern);
+    const isFile = kind === 'path' || isFileInLocation(text, isNamed, at, walk.concern);
     walk.texts.add({ from, text, as: isFile ? 'path' : 'any' });
   } else if (line !== undefined) walk.texts.check({ from, text: line, isProse: isProseKey(key) && isText });
 }
@@ -155,7 +155,7 @@ function isNameTarget(
   // Prose may begin with `#` or `@` too, so a sign only counts if lists are about names.
   if (hasSigil(line)) return isNamed ? concern.ofNames || !looksLikeFile(line) : concern.ofNames && isWord(line);
   if (hasScheme(line)) return concern.ofNames && isWord(line) && !(kind === 'url' && /^https?:/i.test(line));
-  const mayBeFile = looksLikePath(line) || (kind === 'place' && /[\\/.]/.test(line));
+  const mayBeFile = looksLikePath(line) || (kind === 'location' && /[\\/.]/.test(line));
   return isNamed && concern.ofNames && !mayBeFile;
 }
 
@@ -165,8 +165,8 @@ function looksLikeFile(line: string): boolean {
 }
 
 /** Members such as `source` and `target` hold files, so `#a` and `@a` are files unless lists are about names. */
-function isFileOfPlace(text: string, isNamed: boolean, { kind }: Position, { ofNames }: ScopeConcern): boolean {
-  return kind === 'place' && !ofNames && (!isNamed || looksLikeFile(text));
+function isFileInLocation(text: string, isNamed: boolean, { kind }: Position, { ofNames }: ScopeConcern): boolean {
+  return kind === 'location' && !ofNames && (!isNamed || looksLikeFile(text));
 }
 
 const IDENTIFIER = /^[\w$-]*$/;
@@ -176,9 +176,9 @@ function collectMember(value: JsonObject, key: string, at: Position, walk: Walk)
   // Some tools map files to content: `{ "src/a.ts": "text" }`.
   if (looksLikePath(key) || (at.kind === 'path' && /[\\/]/.test(key))) walk.texts.add({ from, text: key, as: 'path' });
   else if (!IDENTIFIER.test(key) || isNameKey(at.key)) checkKey(key, from, walk);
-  const schemas = walk.places.member(at.schemas, key);
+  const schemas = walk.members.member(at.schemas, key);
   // A given text counts as text, whatever its schema says.
-  const kind = typeof value[key] === 'string' ? kindOfText(key, schemas, walk) : walk.places.kindOf(key, schemas);
+  const kind = typeof value[key] === 'string' ? kindOfText(key, schemas, walk) : walk.members.kindOf(key, schemas);
   const isFile = at.isFile || kind === 'path';
   const isDeclared = mayHave(at.schemas, key);
   collect(value[key], { from, key, kind, isFile, schemas, isDeclared, depth: at.depth + 1 }, walk);
@@ -190,7 +190,7 @@ function checkKey(key: string, from: string, { texts }: Walk): void {
   if (line !== undefined) texts.check({ from, text: line, isProse: false, isMember: IDENTIFIER.test(key) });
 }
 
-function kindOfText(key: string, schemas: Schemas, { places }: Walk): KeyKind {
-  const kind = places.kindOf(key, schemas);
+function kindOfText(key: string, schemas: Schemas, { members }: Walk): KeyKind {
+  const kind = members.kindOf(key, schemas);
   return kind === 'other' ? kindOfKey(key) : kind;
 }

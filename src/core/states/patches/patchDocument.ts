@@ -3,12 +3,12 @@ import { indexIn, type Tokens } from './patchPointer.ts';
 import { isContainer, isList, type List, memberOf, type Members, setMember, type Value } from './patchValues.ts';
 
 /** A location for a value: the root, a list item or the end of a list, or a member. */
-export type Place =
+export type Location =
   | { readonly kind: 'root'; readonly value: Value }
-  | ItemPlace
+  | ItemLocation
   | { readonly kind: 'member'; readonly members: Members; readonly key: string; readonly value: Value | undefined };
 
-interface ItemPlace {
+interface ItemLocation {
   readonly kind: 'item';
   readonly list: List;
   readonly index: number;
@@ -17,7 +17,7 @@ interface ItemPlace {
 }
 
 /** A location that has a value. */
-type TakenPlace = Place & { readonly value: Value };
+type ExistingLocation = Location & { readonly value: Value };
 
 /** An undo record. */
 export type PatchStep =
@@ -58,7 +58,7 @@ export class PatchDocument {
   }
 
   /** The location of a pointer. `undefined` if no value can be there. */
-  placeFor(tokens: Tokens): Place | undefined {
+  locationFor(tokens: Tokens): Location | undefined {
     const token = tokens[tokens.length - 1];
     if (tokens.length === 1 || token === undefined) return { kind: 'root', value: this.#root };
     const container = this.find(tokens, tokens.length - 1);
@@ -72,9 +72,9 @@ export class PatchDocument {
   }
 
   /** The location of an existing value. */
-  placeOf(tokens: Tokens): TakenPlace | undefined {
-    const place = this.placeFor(tokens);
-    return place !== undefined && isTaken(place) ? place : undefined;
+  existing(tokens: Tokens): ExistingLocation | undefined {
+    const location = this.locationFor(tokens);
+    return location !== undefined && isTaken(location) ? location : undefined;
   }
 
   /** The value at the first tokens of a pointer. */
@@ -89,52 +89,52 @@ export class PatchDocument {
   }
 
   /** Records an addition. Returns its extra cost. */
-  noteAddition(place: Place): number {
-    if (place.kind === 'item') {
-      this.#steps.push({ kind: 'inserted', list: place.list, index: place.index });
-      return (place.list.length - place.index) / MOVED_AT_ONCE;
+  noteAddition(location: Location): number {
+    if (location.kind === 'item') {
+      this.#steps.push({ kind: 'inserted', list: location.list, index: location.index });
+      return (location.list.length - location.index) / MOVED_AT_ONCE;
     }
-    if (place.kind === 'root' || isTaken(place)) {
-      this.noteExchange(place);
+    if (location.kind === 'root' || isTaken(location)) {
+      this.noteExchange(location);
       return 0;
     }
     // Needs no record, because undoing the removal in the same patch also undoes this.
-    if (this.#removed.refill(place.members, place.key)) return 0;
-    const cost = this.#removed.makeRoom(place.members, place.key) * EACH_KEY;
-    this.#steps.push({ kind: 'created', members: place.members, key: place.key });
+    if (this.#removed.refill(location.members, location.key)) return 0;
+    const cost = this.#removed.makeRoom(location.members, location.key) * EACH_KEY;
+    this.#steps.push({ kind: 'created', members: location.members, key: location.key });
     return cost;
   }
 
   /** Records the replacement of a value. */
-  noteExchange(place: TakenPlace): void {
-    const { value } = place;
-    if (place.kind === 'root') this.#steps.push({ kind: 'root', value });
-    else if (place.kind === 'item')
-      this.#steps.push({ kind: 'exchanged', list: place.list, index: place.index, value });
-    else this.#steps.push({ kind: 'changed', members: place.members, key: place.key, value });
+  noteExchange(location: ExistingLocation): void {
+    const { value } = location;
+    if (location.kind === 'root') this.#steps.push({ kind: 'root', value });
+    else if (location.kind === 'item')
+      this.#steps.push({ kind: 'exchanged', list: location.list, index: location.index, value });
+    else this.#steps.push({ kind: 'changed', members: location.members, key: location.key, value });
   }
 
-  add(place: Place, value: Value): void {
-    if (place.kind === 'item') place.list.splice(place.index, 0, value);
-    else this.exchange(place, value);
+  add(location: Location, value: Value): void {
+    if (location.kind === 'item') location.list.splice(location.index, 0, value);
+    else this.exchange(location, value);
   }
 
-  exchange(place: Place, value: Value): void {
-    if (place.kind === 'root') this.#root = value;
-    else if (place.kind === 'item') place.list[place.index] = value;
-    else setMember(place.members, place.key, value);
+  exchange(location: Location, value: Value): void {
+    if (location.kind === 'root') this.#root = value;
+    else if (location.kind === 'item') location.list[location.index] = value;
+    else setMember(location.members, location.key, value);
   }
 
   /** Removes the value at a location other than the root. Returns the cost. */
-  remove(place: Exclude<TakenPlace, { readonly kind: 'root' }>): number {
-    const { value } = place;
-    if (place.kind === 'member') {
-      this.#steps.push({ kind: 'buried', removed: this.#removed.remove(place.members, place.key, value) });
+  remove(location: Exclude<ExistingLocation, { readonly kind: 'root' }>): number {
+    const { value } = location;
+    if (location.kind === 'member') {
+      this.#steps.push({ kind: 'buried', removed: this.#removed.remove(location.members, location.key, value) });
       return 0;
     }
-    this.#steps.push({ kind: 'taken', list: place.list, index: place.index, value });
-    place.list.splice(place.index, 1);
-    return (place.list.length - place.index) / MOVED_AT_ONCE;
+    this.#steps.push({ kind: 'taken', list: location.list, index: location.index, value });
+    location.list.splice(location.index, 1);
+    return (location.list.length - location.index) / MOVED_AT_ONCE;
   }
 
   takeBack(steps: readonly PatchStep[]): void {
@@ -176,6 +176,6 @@ const EACH_KEY = 8;
 /** List items that move at the cost of reading one character. */
 const MOVED_AT_ONCE = 4;
 
-function isTaken(place: Place): place is TakenPlace {
-  return place.value !== undefined;
+function isTaken(location: Location): location is ExistingLocation {
+  return location.value !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json.ts';
 import { STATE_BOUNDS } from '../../model/lineage.ts';
-import type { PatchDocument, Place } from './patchDocument.ts';
+import type { PatchDocument, Location } from './patchDocument.ts';
 import { parsePointer, quotedPointer, type Tokens } from './patchPointer.ts';
 import { Measuring, SIZE_OF_COMMA, sizeOfKey } from './patchSize.ts';
 import { areEqual, clone, PatchEffort, type Value, type Container } from './patchValues.ts';
@@ -15,7 +15,7 @@ interface Pointer {
 }
 
 const NOTHING = 'there is nothing at that place';
-const NO_PLACE = 'nothing can be put at that place';
+const NOT_ADDABLE = 'nothing can be put at that place';
 const TOO_DEEP = `the state would nest deeper than ${STATE_BOUNDS.depth} levels`;
 const TOO_LARGE = `the state would be larger than ${STATE_BOUNDS.state / 1e6} million characters`;
 const TOO_MUCH = 'the patch is too much work';
@@ -90,45 +90,45 @@ export class PatchOperations {
   }
 
   #add(path: Pointer, value: Json): Misfit {
-    const place = this.#document.placeFor(path.tokens);
-    if (place === undefined) return NO_PLACE;
-    const misfit = this.#grow(path, value, place, place.kind === 'item' ? undefined : place.value);
+    const location = this.#document.locationFor(path.tokens);
+    if (location === undefined) return NOT_ADDABLE;
+    const misfit = this.#grow(path, value, location, location.kind === 'item' ? undefined : location.value);
     if (misfit !== undefined) return misfit;
-    this.#effort.left -= this.#document.noteAddition(place);
-    return this.#write('add', path, value, place);
+    this.#effort.left -= this.#document.noteAddition(location);
+    return this.#write('add', path, value, location);
   }
 
   #replace(path: Pointer, value: Json): Misfit {
-    const place = this.#document.placeOf(path.tokens);
-    if (place === undefined) return NOTHING;
-    const misfit = this.#grow(path, value, place, place.value);
+    const location = this.#document.existing(path.tokens);
+    if (location === undefined) return NOTHING;
+    const misfit = this.#grow(path, value, location, location.value);
     if (misfit !== undefined) return misfit;
-    this.#document.noteExchange(place);
-    return this.#write('replace', path, value, place);
+    this.#document.noteExchange(location);
+    return this.#write('replace', path, value, location);
   }
 
-  #write(op: 'add' | 'replace', { text }: Pointer, value: Json, place: Place): Misfit {
-    if (this.#isPlain && place.kind === 'item') return carryOut(place.list, op, lastToken(text), value);
-    if (this.#isPlain && place.kind === 'member' && place.key !== '__proto__')
-      return carryOut(place.members, op, lastToken(text), value);
-    if (op === 'add') this.#document.add(place, clone(value));
-    else this.#document.exchange(place, clone(value));
+  #write(op: 'add' | 'replace', { text }: Pointer, value: Json, location: Location): Misfit {
+    if (this.#isPlain && location.kind === 'item') return carryOut(location.list, op, lastToken(text), value);
+    if (this.#isPlain && location.kind === 'member' && location.key !== '__proto__')
+      return carryOut(location.members, op, lastToken(text), value);
+    if (op === 'add') this.#document.add(location, clone(value));
+    else this.#document.exchange(location, clone(value));
     return undefined;
   }
 
   #remove(path: Pointer): Misfit {
-    const place = this.#document.placeOf(path.tokens);
-    if (place === undefined) return NOTHING;
-    if (place.kind === 'root') return 'the whole state cannot be removed';
-    const size = this.#sizeOf(place.value);
+    const location = this.#document.existing(path.tokens);
+    if (location === undefined) return NOTHING;
+    if (location.kind === 'root') return 'the whole state cannot be removed';
+    const size = this.#sizeOf(location.value);
     this.#left += size;
-    this.#size -= size + overheadOf(place);
-    this.#effort.left -= this.#document.remove(place);
+    this.#size -= size + overheadOf(location);
+    this.#effort.left -= this.#document.remove(location);
     return undefined;
   }
 
   #move(from: Pointer, path: Pointer): Misfit {
-    const source = this.#document.placeOf(from.tokens);
+    const source = this.#document.existing(from.tokens);
     if (source === undefined) return nothingAt(from);
     if (from.text === path.text) return undefined;
     if (source.kind === 'root' || path.text.startsWith(`${from.text}/`)) return 'a value cannot be moved into itself';
@@ -136,12 +136,12 @@ export class PatchOperations {
     this.#effort.left -= this.#document.remove(source);
     this.#size -= this.#sizeOf(value) + overheadOf(source);
     // Looked up after the removal, which shifts later items of a list (RFC 6902 §4.4).
-    const place = this.#document.placeFor(path.tokens);
-    if (place === undefined) return NO_PLACE;
-    const misfit = this.#grow(path, value, place, place.kind === 'item' ? undefined : place.value);
+    const location = this.#document.locationFor(path.tokens);
+    if (location === undefined) return NOT_ADDABLE;
+    const misfit = this.#grow(path, value, location, location.kind === 'item' ? undefined : location.value);
     if (misfit !== undefined) return misfit;
-    this.#effort.left -= this.#document.noteAddition(place);
-    this.#document.add(place, value);
+    this.#effort.left -= this.#document.noteAddition(location);
+    this.#document.add(location, value);
     return undefined;
   }
 
@@ -156,13 +156,13 @@ export class PatchOperations {
   }
 
   /** Updates the size for a new value that may replace an old one. Returns an error if the value is not allowed. */
-  #grow(path: Pointer, value: Json, place: Place, old: Value | undefined): Misfit {
-    const before = old === undefined ? 0 : place.kind === 'root' ? this.#size : this.#sizeOf(old);
+  #grow(path: Pointer, value: Json, location: Location, old: Value | undefined): Misfit {
+    const before = old === undefined ? 0 : location.kind === 'root' ? this.#size : this.#sizeOf(old);
     const size = this.#measuring.measure(value, STATE_BOUNDS.depth + 1 - path.tokens.length);
     if (this.#measuring.isTooDeep) return TOO_DEEP;
     if (this.#effort.isSpent) return TOO_MUCH;
     this.#isPlain = this.#measuring.isPlain;
-    const overhead = old === undefined && place.kind !== 'root' ? overheadOf(place) : 0;
+    const overhead = old === undefined && location.kind !== 'root' ? overheadOf(location) : 0;
     const grown = size + overhead - before;
     if (grown > 0 && this.#size + grown > STATE_BOUNDS.state) return TOO_LARGE;
     this.#size += grown;
@@ -188,8 +188,8 @@ function nothingAt({ text }: Pointer): string {
 }
 
 /** Characters of the key or comma that a value needs at its location. */
-function overheadOf(place: Exclude<Place, { readonly kind: 'root' }>): number {
-  return place.kind === 'member' ? sizeOfKey(place.key) : SIZE_OF_COMMA;
+function overheadOf(location: Exclude<Location, { readonly kind: 'root' }>): number {
+  return location.kind === 'member' ? sizeOfKey(location.key) : SIZE_OF_COMMA;
 }
 
 /**

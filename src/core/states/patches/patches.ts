@@ -83,7 +83,7 @@ function nameOf(operation: Json): string {
   if (!isJsonObject(operation)) return '';
   const { op, path } = operation;
   const name = typeof op === 'string' ? cleanLine(op, MAX_NAME) : '';
-  const place = typeof path === 'string' ? quotedPointer(path) : '';
-  const words = `${name} ${place}`.trim();
+  const position = typeof path === 'string' ? quotedPointer(path) : '';
+  const words = `${name} ${position}`.trim();
   return words === '' ? '' : ` (${words})`;
 }

@@ -1,37 +1,37 @@
 import { firstRevision, type MethodShape } from '../revision.ts';
 
-const asked: MethodShape = { direction: 'toServer', kind: 'request' };
-const askedByServer: MethodShape = { direction: 'toClient', kind: 'request' };
-const told: MethodShape = { direction: 'toServer', kind: 'notification' };
-const toldByServer: MethodShape = { direction: 'toClient', kind: 'notification' };
+const clientRequest: MethodShape = { direction: 'toServer', kind: 'request' };
+const serverRequest: MethodShape = { direction: 'toClient', kind: 'request' };
+const clientNotification: MethodShape = { direction: 'toServer', kind: 'notification' };
+const serverNotification: MethodShape = { direction: 'toClient', kind: 'notification' };
 
 export const rev20241105 = firstRevision({
   version: '2024-11-05',
   adds: {
-    initialize: asked,
+    initialize: clientRequest,
     ping: { direction: 'both', kind: 'request' },
-    'completion/complete': asked,
-    'logging/setLevel': asked,
-    'prompts/get': asked,
-    'prompts/list': asked,
-    'resources/list': asked,
-    'resources/read': asked,
-    'resources/subscribe': asked,
-    'resources/templates/list': asked,
-    'resources/unsubscribe': asked,
-    'tools/call': asked,
-    'tools/list': asked,
-    'roots/list': askedByServer,
-    'sampling/createMessage': askedByServer,
-    'notifications/initialized': told,
-    'notifications/roots/list_changed': told,
+    'completion/complete': clientRequest,
+    'logging/setLevel': clientRequest,
+    'prompts/get': clientRequest,
+    'prompts/list': clientRequest,
+    'resources/list': clientRequest,
+    'resources/read': clientRequest,
+    'resources/subscribe': clientRequest,
+    'resources/templates/list': clientRequest,
+    'resources/unsubscribe': clientRequest,
+    'tools/call': clientRequest,
+    'tools/list': clientRequest,
+    'roots/list': serverRequest,
+    'sampling/createMessage': serverRequest,
+    'notifications/initialized': clientNotification,
+    'notifications/roots/list_changed': clientNotification,
     'notifications/cancelled': { direction: 'both', kind: 'notification' },
     'notifications/progress': { direction: 'both', kind: 'notification' },
-    'notifications/message': toldByServer,
-    'notifications/prompts/list_changed': toldByServer,
-    'notifications/resources/list_changed': toldByServer,
-    'notifications/resources/updated': toldByServer,
-    'notifications/tools/list_changed': toldByServer,
+    'notifications/message': serverNotification,
+    'notifications/prompts/list_changed': serverNotification,
+    'notifications/resources/list_changed': serverNotification,
+    'notifications/resources/updated': serverNotification,
+    'notifications/tools/list_changed': serverNotification,
   },
   traits: {
     batching: false,

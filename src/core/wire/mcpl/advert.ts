@@ -130,10 +130,10 @@ function reachOf(value: Json | undefined, traits: McplTraits): HookReach {
   if (!announces(value, traits)) return { userMessage: false, positions: [] };
   if (!isJsonObject(value) || (value['observe'] === undefined && value['inject'] === undefined)) return all;
   const { observe, inject } = value;
-  const places = object(inject);
+  const positions = object(inject);
   return {
     userMessage: hasLeaf(observe, DEEPEST),
-    positions: INJECTION_POSITIONS.filter((position) => inject === true || places?.[position] === true),
+    positions: INJECTION_POSITIONS.filter((position) => inject === true || positions?.[position] === true),
   };
 }
 

@@ -51,7 +51,7 @@ export class Exporter {
       count: integer(count, 'count'),
       roots: integer(roots, 'roots'),
     };
-    const rowsBehind = (place: number): Iterable<unknown> => this.#rows.iterate(lineage.id, place, extent.last);
+    const rowsBehind = (rowId: number): Iterable<unknown> => this.#rows.iterate(lineage.id, rowId, extent.last);
     return new FileWriting(file, lineage, extent, rowsBehind);
   }
 }
@@ -87,15 +87,15 @@ class ExportRun {
 class FileWriting {
   readonly #lineage: LineageRecord;
   readonly #extent: Extent;
-  readonly #rowsBehind: (place: number) => Iterable<unknown>;
+  readonly #rowsBehind: (rowId: number) => Iterable<unknown>;
   readonly #lines: LineWriter;
   readonly #digest = new LineDigest();
   /** Numbers of checkpoints in the file, by place. */
   readonly #numbers = new Map<number, number>();
   #roots = 0;
-  #place = 0;
+  #rowId = 0;
 
-  constructor(file: string, lineage: LineageRecord, extent: Extent, rowsBehind: (place: number) => Iterable<unknown>) {
+  constructor(file: string, lineage: LineageRecord, extent: Extent, rowsBehind: (rowId: number) => Iterable<unknown>) {
     this.#lineage = lineage;
     this.#extent = extent;
     this.#rowsBehind = rowsBehind;
@@ -106,7 +106,7 @@ class FileWriting {
   }
 
   step(pace: TimeSlice): number | 'changed' | undefined {
-    for (const value of this.#rowsBehind(this.#place)) {
+    for (const value of this.#rowsBehind(this.#rowId)) {
       this.#add(record(value));
       if (!pace.isOver) continue;
       this.#lines.save();
@@ -126,9 +126,9 @@ class FileWriting {
 
   #add(row: Row): void {
     const node = nodeOf(row, this.#lineage, this.#numbers);
-    this.#place = integer(row['place'], 'place');
+    this.#rowId = integer(row['place'], 'place');
     if (row['parent'] === null) this.#roots++;
-    this.#numbers.set(this.#place, this.#numbers.size);
+    this.#numbers.set(this.#rowId, this.#numbers.size);
     this.#write(nodeLine(node));
   }
 

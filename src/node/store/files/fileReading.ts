@@ -26,7 +26,7 @@ interface Surroundings {
 }
 
 /** The staging area for imported checkpoints. */
-interface Shelf {
+interface OpenImport {
   readonly header: FileHeader;
   readonly staging: Staging;
   readonly nodes: StagedNodes;
@@ -45,8 +45,8 @@ export class FileReading {
   readonly #lines: Generator<Buffer>;
   readonly #digest = new LineDigest();
   /** In file order. */
-  readonly #places: number[] = [];
-  #shelf: Shelf | undefined;
+  readonly #rowIds: number[] = [];
+  #import: OpenImport | undefined;
   #number = 0;
   #added = 0;
   /** Bytes read. */
@@ -65,7 +65,7 @@ export class FileReading {
     this.#file = file;
     const lineage = surroundings.index.lineage(key);
     this.#before = lineage?.count === 0 ? undefined : lineage;
-    this.#seen = this.#before === undefined ? 0 : surroundings.joining.lastPlace(this.#before.id);
+    this.#seen = this.#before === undefined ? 0 : surroundings.joining.lastRowId(this.#before.id);
     this.#lines = linesOf(file);
   }
 
@@ -79,16 +79,16 @@ export class FileReading {
 
   leave(): void {
     this.#lines.return(undefined);
-    if (this.#shelf !== undefined) this.#surroundings.stagings.giveUp(this.#shelf.staging);
+    if (this.#import !== undefined) this.#surroundings.stagings.giveUp(this.#import.staging);
   }
 
   /** Detects changes by others since the last step. */
   #look(): void {
     const { index, stagings } = this.#surroundings;
     if (this.#before !== undefined && index.lineage(this.#key)?.id !== this.#before.id) throw new Overtaken();
-    if (this.#shelf === undefined) return;
-    stagings.find(this.#shelf.staging);
-    this.#shelf.nodes.begin();
+    if (this.#import === undefined) return;
+    stagings.find(this.#import.staging);
+    this.#import.nodes.begin();
   }
 
   /** Returns whether all lines were read. */
@@ -119,13 +119,13 @@ export class FileReading {
     if (this.#isEnded) throw new TypeError('There is more after its end.');
     const value = parsedLine(line);
     const end = decodeEnd(value);
-    if (this.#shelf === undefined) this.#shelf = this.#begin(decodeHeader(value));
-    else if (end === undefined) this.#add(this.#shelf, value);
+    if (this.#import === undefined) this.#import = this.#begin(decodeHeader(value));
+    else if (end === undefined) this.#add(this.#import, value);
     else {
       if (end.sha256 !== this.#digest.hex)
         throw new TypeError('What stands before it was changed since it was written.');
-      const { count } = this.#shelf.header;
-      const held = this.#places.length;
+      const { count } = this.#import.header;
+      const held = this.#rowIds.length;
       if (held !== count || held !== end.count)
         throw new TypeError(
           `It holds ${held} of the ${count} checkpoints that its first line names; its last line names ${end.count}.`,
@@ -134,7 +134,7 @@ export class FileReading {
     }
   }
 
-  #begin(header: FileHeader): Shelf {
+  #begin(header: FileHeader): OpenImport {
     if (this.#before !== undefined) admit(header, this.#before);
     const { database, stagings } = this.#surroundings;
     const staging = stagings.begin(header.keeper);
@@ -142,30 +142,30 @@ export class FileReading {
     return { header, staging, nodes: new StagedNodes(database, foreign) };
   }
 
-  #add({ header, nodes }: Shelf, value: unknown): void {
-    const node = decodeNode(value, this.#places.length);
-    if (this.#places.length >= header.count) throw new TypeError(`It holds more than ${header.count} checkpoints.`);
+  #add({ header, nodes }: OpenImport, value: unknown): void {
+    const node = decodeNode(value, this.#rowIds.length);
+    if (this.#rowIds.length >= header.count) throw new TypeError(`It holds more than ${header.count} checkpoints.`);
     const before = nodes.size;
-    const { place, isNew } = nodes.add(node, node.parent === undefined ? undefined : this.#places[node.parent]);
+    const { rowId, isNew } = nodes.add(node, node.parent === undefined ? undefined : this.#rowIds[node.parent]);
     this.#written += nodes.size - before;
     if (this.#written > MAX_WRITTEN + MAX_FOR_EACH * this.#length)
       throw new TypeError('Its states take far more room than the file itself.');
-    this.#places.push(place);
-    if (node.isHead) this.#head = place;
-    if (node.isBlocking) this.#blockedBy = place;
+    this.#rowIds.push(rowId);
+    if (node.isHead) this.#head = rowId;
+    if (node.isBlocking) this.#blockedBy = rowId;
     if (!isNew) return;
     this.#added++;
     this.#changedAt = Math.max(this.#changedAt, node.at);
   }
 
   #count(): void {
-    if (this.#shelf !== undefined) this.#surroundings.stagings.add(this.#shelf.staging, this.#shelf.nodes);
+    if (this.#import !== undefined) this.#surroundings.stagings.add(this.#import.staging, this.#import.nodes);
   }
 
   #join(pace: TimeSlice): StateImport | undefined {
     const { index, joining } = this.#surroundings;
-    if (this.#shelf === undefined) return undefined;
-    const { header, staging, nodes } = this.#shelf;
+    if (this.#import === undefined) return undefined;
+    const { header, staging, nodes } = this.#import;
     const target = index.lineage(this.#key);
     if (target !== undefined && target.count > 0)
       try {
@@ -187,7 +187,7 @@ export class FileReading {
       this.#seen,
       pace,
     );
-    if (next === undefined) return { added: this.#added, known: this.#places.length - this.#added };
+    if (next === undefined) return { added: this.#added, known: this.#rowIds.length - this.#added };
     this.#seen = next;
     return undefined;
   }

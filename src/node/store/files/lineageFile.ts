@@ -70,8 +70,8 @@ export function endLine(end: FileEnd): string {
 /** Omits false flags. The body is inserted unchanged unless it has line breaks. */
 export function nodeLine({ body, parent, isPruned, isPinned, isHead, isBlocking, ...rest }: FileNode): string {
   const flags = { isPruned, isPinned, isHead, isBlocking };
-  const told = Object.fromEntries(Object.entries(flags).filter(([, isSo]) => isSo));
-  const line = JSON.stringify({ ...rest, parent: parent ?? null, ...told });
+  const setFlags = Object.fromEntries(Object.entries(flags).filter(([, isSo]) => isSo));
+  const line = JSON.stringify({ ...rest, parent: parent ?? null, ...setFlags });
   if (body === undefined) return line;
   const value = /[\r\n]/.test(body.text) ? JSON.stringify(JSON.parse(body.text)) : body.text;
   return `${line.slice(0, -1)},"${body.kind}":${value}}`;

@@ -36,14 +36,14 @@ export class CheckpointRows {
     this.#written = database.prepare('UPDATE checkpoints SET state_size = ?, replay = 0 WHERE place = ?');
   }
 
-  get(place: number): Node | undefined {
-    const row = this.#get.get(place);
+  get(rowId: number): Node | undefined {
+    const row = this.#get.get(rowId);
     return row === undefined ? undefined : nodeOf(row);
   }
 
   /** In the form that is sent to the client. */
-  row(place: number | undefined): Row | null {
-    return (place === undefined ? undefined : this.#row.get(place)) ?? null;
+  row(rowId: number | undefined): Row | null {
+    return (rowId === undefined ? undefined : this.#row.get(rowId)) ?? null;
   }
 
   /** The newest checkpoint with this name. */
@@ -74,9 +74,9 @@ export class CheckpointRows {
   }
 
   /** Adds a complete state, from which later ones are computed. */
-  addSnapshot(place: number, state: string): void {
-    this.#snapshot.run(place, state);
-    this.#written.run(state.length, place);
+  addSnapshot(rowId: number, state: string): void {
+    this.#snapshot.run(rowId, state);
+    this.#written.run(state.length, rowId);
   }
 }
 

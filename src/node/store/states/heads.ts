@@ -55,24 +55,24 @@ export class Heads {
   }
 
   /** Moves the head to a new checkpoint. */
-  advance(lineage: Lineage, conversation: string | undefined, place: number, at: number): void {
-    lineage.head = place;
-    if (conversation !== undefined) this.#put(lineage, conversation, place, at);
+  advance(lineage: Lineage, conversation: string | undefined, rowId: number, at: number): void {
+    lineage.head = rowId;
+    if (conversation !== undefined) this.#put(lineage, conversation, rowId, at);
   }
 
   /** Moves heads from `target` and its descendants to `place`, which may equal `target`. */
   goBack(
     lineage: Lineage,
     conversation: string | undefined,
-    { target, place, at }: { readonly target: number; readonly place: number; readonly at: number },
+    { target, rowId, at }: { readonly target: number; readonly rowId: number; readonly at: number },
   ): void {
     if (conversation === undefined) {
-      if (this.#behind.get(lineage.id, target) !== undefined) this.#moveAll.run(target, place, lineage.id);
-      lineage.head = place;
+      if (this.#behind.get(lineage.id, target) !== undefined) this.#moveAll.run(target, rowId, lineage.id);
+      lineage.head = rowId;
       return;
     }
-    this.#put(lineage, conversation, place, at);
-    if (lineage.head === undefined || this.leads(target, lineage.head)) lineage.head = place;
+    this.#put(lineage, conversation, rowId, at);
+    if (lineage.head === undefined || this.leads(target, lineage.head)) lineage.head = rowId;
   }
 
   /** Whether `to` equals `from` or descends from it. */
@@ -85,9 +85,9 @@ export class Heads {
     this.#note.run(lineage.id, at, kind, from ?? null, to, refusal ?? null);
   }
 
-  #put(lineage: Lineage, conversation: string, place: number, at: number): void {
+  #put(lineage: Lineage, conversation: string, rowId: number, at: number): void {
     const isNew = this.#find.get(lineage.id, conversation) === undefined;
-    this.#save.run(lineage.id, conversation, place, at);
+    this.#save.run(lineage.id, conversation, rowId, at);
     if (isNew) this.#forgetOldest.run(lineage.id);
   }
 }

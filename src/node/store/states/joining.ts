@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
-import { integer, placeOf, type Row, text } from '../records.ts';
+import { integer, rowIdOf, type Row, text } from '../records.ts';
 import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
 import type { TimeSlice } from './timeSlice.ts';
 import { Overtaken, type Staging, type Stagings } from './stagings.ts';
@@ -19,7 +19,7 @@ interface Waiting extends Outcome {
   readonly staging: Staging;
   readonly keeper: StateKeeper;
   /** Placeholders of the lineage that the import fills. */
-  readonly fillings: readonly { readonly placeholder: number; readonly place: number }[];
+  readonly fillings: readonly { readonly placeholder: number; readonly rowId: number }[];
 }
 
 const MOVED = ['checkpoints', 'heads', 'head_moves'] as const;
@@ -78,8 +78,8 @@ export class Joining {
     );
   }
 
-  lastPlace(lineage: number): number {
-    return placeOf(this.#last.get(lineage) ?? {});
+  lastRowId(lineage: number): number {
+    return rowIdOf(this.#last.get(lineage) ?? {});
   }
 
   /** Returns the place after which the next step continues, or undefined at the end. */
@@ -93,9 +93,9 @@ export class Joining {
     // Checkpoints that arrived during the import: usually none or a few.
     for (const row of this.#later.iterate(target.id, after)) {
       this.#makeRoom(row, staging);
-      if (pace.isOver) return placeOf(row);
+      if (pace.isOver) return rowIdOf(row);
     }
-    for (const { placeholder, place } of fillings) this.#fill(placeholder, place, target, staging);
+    for (const { placeholder, rowId } of fillings) this.#fill(placeholder, rowId, target, staging);
     this.#merge(target, waiting);
     return undefined;
   }
@@ -106,15 +106,15 @@ export class Joining {
     if (!alike.some(({ copy }) => copy === row['copy'])) return;
     // Last first, so that names stay unique at every moment.
     const shift = 1 + integer(row['copy'], 'copy') - integer(alike.at(-1)?.['copy'], 'copy');
-    for (const each of alike) this.#renumber.run(integer(each['copy'], 'copy') + shift, placeOf(each));
+    for (const each of alike) this.#renumber.run(integer(each['copy'], 'copy') + shift, rowIdOf(each));
   }
 
-  #fill(placeholder: number, place: number, { id }: LineageRecord, staging: Staging): void {
+  #fill(placeholder: number, rowId: number, { id }: LineageRecord, staging: Staging): void {
     if (this.#isName.get(placeholder, id) === undefined) return;
-    const above = this.#above.all(staging.id, place);
-    for (const part of this.#fillings) part.run(placeholder, place);
+    const above = this.#above.all(staging.id, rowId);
+    for (const part of this.#fillings) part.run(placeholder, rowId);
     // Renumbers later checkpoints with the same name.
-    for (const each of above) this.#renumber.run(integer(each['copy'], 'copy') - 1, placeOf(each));
+    for (const each of above) this.#renumber.run(integer(each['copy'], 'copy') - 1, rowIdOf(each));
     this.#lessened.run(staging.id);
   }
 

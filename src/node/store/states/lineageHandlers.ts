@@ -67,7 +67,7 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
   const stagings = new Stagings(database);
   const exports = new FileRuns<number>();
   const imports = new FileRuns<StateImport>();
-  const oblivion = new LineageDeletion(database, index, materialiser);
+  const deletion = new LineageDeletion(database, index, materialiser);
   /** Runs several reads on one consistent snapshot. */
   const inOneView = <T>(work: () => T): T => {
     if (!database.isTransaction) return inSameView(database, work);
@@ -81,7 +81,7 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
   const handlers: ReadHandlers['handlers'] = {
     'state.lineages': reads<'state.lineages'>(nothing, () => inOneView(() => summaries.all())),
     'state.window': reads<'state.window'>(decodeQuery, (query) => inOneView(() => windows.window(query))),
-    'state.checkpoint': reads<'state.checkpoint'>(decodePlace, ({ place }) => inOneView(() => details.detail(place))),
+    'state.checkpoint': reads<'state.checkpoint'>(decodeRowId, ({ place }) => inOneView(() => details.detail(place))),
     'state.find': reads<'state.find'>(decodeName, ({ server, checkpoint }) =>
       inOneView(() => details.find(server, checkpoint)),
     ),
@@ -100,7 +100,7 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
       imports.leave(run);
       return stagings.sweep(new TimeSlice());
     }),
-    'state.forget': writes<'state.forget'>(keyOf, (key) => oblivion.forget(key)),
+    'state.forget': writes<'state.forget'>(keyOf, (key) => deletion.forget(key)),
   };
   const close = (): void => {
     exports.close();
@@ -124,7 +124,7 @@ function decodeFilter(value: unknown): LineageFilter {
   return { text: text(filter['text'], 'text'), only: oneOf(filter['only'], LINEAGE_FILTERS, 'only') };
 }
 
-function decodePlace(value: unknown): { readonly place: number } {
+function decodeRowId(value: unknown): { readonly place: number } {
   return { place: integer(record(value)['place'], 'place') };
 }
 

@@ -102,11 +102,11 @@ export class LineageIndex {
 
   #update(kept: Kept, id: number, version: number): void {
     // Another window may have removed rows or filled placeholders.
-    const now = kept.shape.rows === 0 ? NOTHING : this.#fingerprintOf(id, kept.shape.lastPlace);
+    const now = kept.shape.rows === 0 ? NOTHING : this.#fingerprintOf(id, kept.shape.lastRowId);
     if (!isSame(now, kept.fingerprint)) kept.shape = new LineageShape();
-    const { places, parents } = record(this.#rows.get(id, kept.shape.lastPlace));
+    const { places, parents } = record(this.#rows.get(id, kept.shape.lastRowId));
     kept.shape.append(numbers(places), numbers(parents));
-    kept.fingerprint = this.#fingerprintOf(id, kept.shape.lastPlace);
+    kept.fingerprint = this.#fingerprintOf(id, kept.shape.lastRowId);
     kept.version = version;
   }
 

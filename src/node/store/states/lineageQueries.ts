@@ -44,8 +44,8 @@ export class Summaries {
     });
   }
 
-  #nodeAt(place: number | undefined): Row | null {
-    return place === undefined ? null : (this.#node.get(place) ?? null);
+  #nodeAt(rowId: number | undefined): Row | null {
+    return rowId === undefined ? null : (this.#node.get(rowId) ?? null);
   }
 }
 
@@ -102,23 +102,23 @@ export class Details {
     );
   }
 
-  detail(place: number): Row | null {
-    const node = this.#node.get(place);
+  detail(rowId: number): Row | null {
+    const node = this.#node.get(rowId);
     const lineage = node === undefined ? undefined : this.#index.lineageById(integer(node['lineage'], 'lineage'));
     if (node === undefined || lineage === undefined) return null;
     const parent = node['parent'];
-    const body = optionalText(this.#body.get(place)?.['body'], 'body');
+    const body = optionalText(this.#body.get(rowId)?.['body'], 'body');
     return {
       server: lineage.server,
       featureSet: lineage.featureSet,
       keeper: lineage.keeper,
       node,
       parent: typeof parent === 'number' ? (this.#node.get(parent) ?? null) : null,
-      children: this.#children.get(place)?.['n'],
+      children: this.#children.get(rowId)?.['n'],
       body: body?.slice(0, MAX_BODY) ?? null,
       isBodyCut: body !== undefined && body.length > MAX_BODY,
-      isHead: lineage.head === place,
-      moves: this.#moves.all(place),
+      isHead: lineage.head === rowId,
+      moves: this.#moves.all(rowId),
     };
   }
 
@@ -142,19 +142,19 @@ export class Paths {
     this.#node = database.prepare(`SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
   }
 
-  path(place: number): Row | null {
-    const target = this.#node.get(place);
+  path(rowId: number): Row | null {
+    const target = this.#node.get(rowId);
     const lineage = target === undefined ? undefined : this.#index.lineageById(integer(target['lineage'], 'lineage'));
     if (lineage === undefined) return null;
     const shape = this.#index.shape(lineage);
-    const { left, count, meeting } = wayBack(shape, rowOf(shape, lineage.head), shape.rowOf(place));
+    const { left, count, meeting } = wayBack(shape, rowOf(shape, lineage.head), shape.rowOf(rowId));
     return {
-      left: left.map((row) => this.#node.get(shape.placeAt(row))),
+      left: left.map((row) => this.#node.get(shape.rowIdAt(row))),
       leftCount: count,
-      isBack: meeting === shape.rowOf(place) && count > 0,
+      isBack: meeting === shape.rowOf(rowId) && count > 0,
       head: lineage.head === undefined ? null : (this.#node.get(lineage.head) ?? null),
       target,
-      hasState: this.#materialiser.hasState(place),
+      hasState: this.#materialiser.hasState(rowId),
     };
   }
 }
@@ -177,6 +177,6 @@ function wayBack(shape: LineageShape, head: number, target: number): WayBack {
   return { left, count, meeting: row };
 }
 
-function rowOf(shape: LineageShape, place: number | undefined): number {
-  return place === undefined ? -1 : shape.rowOf(place);
+function rowOf(shape: LineageShape, rowId: number | undefined): number {
+  return rowId === undefined ? -1 : shape.rowOf(rowId);
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { integer, optionalInteger, optionalText, placeOf } from '../records.ts';
+import { integer, optionalInteger, optionalText, rowIdOf } from '../records.ts';
 
 const LOST = 'It was lost with a damaged database.';
 const BASE_LOST = 'What its state was made of was lost with a damaged database.';
@@ -67,9 +67,9 @@ export class LineageRepair {
       this.#dropHeads.run(lineage);
       for (const lost of [this.#lostParents, this.#lostHeads])
         for (const row of lost.all(lineage)) {
-          const place = placeOf(row);
-          const name = optionalText(row['name'], 'name') ?? `lost-${place}`;
-          this.#addLost.run(place, lineage, name, integer(row['at'], 'at'));
+          const rowId = rowIdOf(row);
+          const name = optionalText(row['name'], 'name') ?? `lost-${rowId}`;
+          this.#addLost.run(rowId, lineage, name, integer(row['at'], 'at'));
         }
       this.#breakWhatLostItsBase(lineage);
       this.#settle.run(lineage);
@@ -80,10 +80,10 @@ export class LineageRepair {
     const sound = new Set<number>();
     for (const row of this.#nodes.all(lineage)) {
       if (integer(row['state_size'], 'state_size') === 0) continue;
-      const place = placeOf(row);
+      const rowId = rowIdOf(row);
       const parent = optionalInteger(row['parent'], 'parent');
-      if (row['is_whole'] === 1 || (parent !== undefined && sound.has(parent))) sound.add(place);
-      else this.#breakNode.run(place);
+      if (row['is_whole'] === 1 || (parent !== undefined && sound.has(parent))) sound.add(rowId);
+      else this.#breakNode.run(rowId);
     }
   }
 }

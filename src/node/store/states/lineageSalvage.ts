@@ -53,8 +53,8 @@ export class LineageSalvage {
 
   /** Another window may have used the new file already. Its rows keep their numbers, and these get new ones. */
   restore(database: DatabaseSync): void {
-    const shift = usedPlaces(database);
-    const moved = (place: Value | undefined): Value => (typeof place === 'number' ? place + shift : null);
+    const shift = usedRowIds(database);
+    const moved = (rowId: Value | undefined): Value => (typeof rowId === 'number' ? rowId + shift : null);
     const lineages = this.#restoreLineages(database, moved);
     const idOf = ({ lineage }: Columns): number | undefined => lineages.get(Number(lineage));
     const insert = (table: string, columns: string): ((row: Columns) => void) => {
@@ -80,7 +80,7 @@ export class LineageSalvage {
     new LineageRepair(database).repair([...lineages.values()]);
   }
 
-  #restoreLineages(database: DatabaseSync, moved: (place: Value | undefined) => Value): ReadonlyMap<number, number> {
+  #restoreLineages(database: DatabaseSync, moved: (rowId: Value | undefined) => Value): ReadonlyMap<number, number> {
     const add = database.prepare(
       `INSERT OR IGNORE INTO lineages (server, feature_set, keeper, head, blocked_by, version, changed_at)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -109,7 +109,7 @@ function rowOf(names: readonly string[], values: Values): Columns {
 }
 
 /** The highest number used in the new file. */
-function usedPlaces(database: DatabaseSync): number {
+function usedRowIds(database: DatabaseSync): number {
   const row = database
     .prepare(`SELECT coalesce(max(seq), 0) AS n FROM sqlite_sequence WHERE name = 'checkpoints'`)
     .get();

@@ -6,7 +6,7 @@ const NO_ROW = -1;
 /** The tree of one lineage in memory. Row 0 is the oldest checkpoint. */
 export class LineageShape {
   readonly layout = new LineageLayout();
-  #places = new Float64Array(FIRST_CAPACITY);
+  #rowIds = new Float64Array(FIRST_CAPACITY);
   #parents = new Int32Array(FIRST_CAPACITY);
   #rows = 0;
 
@@ -15,12 +15,12 @@ export class LineageShape {
   }
 
   /** Place of the newest row, or 0 without rows. */
-  get lastPlace(): number {
-    return this.placeAt(this.#rows - 1);
+  get lastRowId(): number {
+    return this.rowIdAt(this.#rows - 1);
   }
 
-  placeAt(row: number): number {
-    return this.#places[row] ?? 0;
+  rowIdAt(row: number): number {
+    return this.#rowIds[row] ?? 0;
   }
 
   /** Row of the stored parent, or -1. */
@@ -29,26 +29,26 @@ export class LineageShape {
   }
 
   /** Row of a place, or -1. */
-  rowOf(place: number): number {
+  rowOf(rowId: number): number {
     let low = 0;
     let high = this.#rows - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const found = this.placeAt(middle);
-      if (found === place) return middle;
-      if (found < place) low = middle + 1;
+      const found = this.rowIdAt(middle);
+      if (found === rowId) return middle;
+      if (found < rowId) low = middle + 1;
       else high = middle - 1;
     }
     return NO_ROW;
   }
 
   /** Appends newer rows. `parents` has places, or 0 without a parent. */
-  append(places: Float64Array, parents: Float64Array): void {
+  append(rowIds: Float64Array, parents: Float64Array): void {
     const first = this.#rows;
-    this.#reserve(first + places.length);
-    this.#places.set(places, first);
-    this.#rows += places.length;
-    for (let i = 0; i < places.length; i++) {
+    this.#reserve(first + rowIds.length);
+    this.#rowIds.set(rowIds, first);
+    this.#rows += rowIds.length;
+    for (let i = 0; i < rowIds.length; i++) {
       const row = first + i;
       const parent = this.#rowOfParent(row, parents[i] ?? 0);
       this.#parents[row] = parent;
@@ -65,17 +65,17 @@ export class LineageShape {
 
   #rowOfParent(row: number, parent: number): number {
     if (parent === 0) return NO_ROW;
-    return this.placeAt(row - 1) === parent && row > 0 ? row - 1 : this.rowOf(parent);
+    return this.rowIdAt(row - 1) === parent && row > 0 ? row - 1 : this.rowOf(parent);
   }
 
   #reserve(rows: number): void {
-    if (rows <= this.#places.length) return;
-    const capacity = Math.max(rows, this.#places.length * 2);
-    const places = new Float64Array(capacity);
+    if (rows <= this.#rowIds.length) return;
+    const capacity = Math.max(rows, this.#rowIds.length * 2);
+    const rowIds = new Float64Array(capacity);
     const parents = new Int32Array(capacity);
-    places.set(this.#places);
+    rowIds.set(this.#rowIds);
     parents.set(this.#parents);
-    this.#places = places;
+    this.#rowIds = rowIds;
     this.#parents = parents;
   }
 }

@@ -10,34 +10,34 @@ const MAX_CHARACTERS = 32_000_000;
 /** Parsed states of recent checkpoints. The state at a place never changes, whoever writes to the file. */
 export class StoredStates {
   /** Most recently used last. */
-  readonly #byPlace = new Map<number, PatchableState>();
+  readonly #byRowId = new Map<number, PatchableState>();
 
-  get(place: number): PatchableState | undefined {
-    const found = this.#byPlace.get(place);
+  get(rowId: number): PatchableState | undefined {
+    const found = this.#byRowId.get(rowId);
     if (found === undefined) return undefined;
-    this.#byPlace.delete(place);
-    this.#byPlace.set(place, found);
+    this.#byRowId.delete(rowId);
+    this.#byRowId.set(rowId, found);
     return found;
   }
 
-  put(place: number, state: PatchableState): void {
-    this.#byPlace.delete(place);
-    this.#byPlace.set(place, state);
+  put(rowId: number, state: PatchableState): void {
+    this.#byRowId.delete(rowId);
+    this.#byRowId.set(rowId, state);
     let characters = 0;
-    for (const [each, { size }] of [...this.#byPlace].reverse())
-      if ((characters += size) > MAX_CHARACTERS && each !== place) this.#byPlace.delete(each);
+    for (const [each, { size }] of [...this.#byRowId].reverse())
+      if ((characters += size) > MAX_CHARACTERS && each !== rowId) this.#byRowId.delete(each);
   }
 
   /** The state of one place was changed in place into that of another. */
   move(from: number, to: number): void {
-    const state = this.#byPlace.get(from);
+    const state = this.#byRowId.get(from);
     if (state === undefined) return;
-    this.#byPlace.delete(from);
+    this.#byRowId.delete(from);
     this.put(to, state);
   }
 
   clear(): void {
-    this.#byPlace.clear();
+    this.#byRowId.clear();
   }
 }
 
@@ -63,7 +63,7 @@ export class Materialiser {
   readonly #line: StatementSync;
   readonly #live = new StoredStates();
   /** The last sent state, which is often sent again by a call that changed nothing. */
-  #sent: { readonly place: number; readonly text: string } | undefined;
+  #sent: { readonly rowId: number; readonly text: string } | undefined;
 
   constructor(database: DatabaseSync) {
     this.#state = database.prepare('SELECT state_size FROM checkpoints WHERE place = ?');
@@ -73,40 +73,40 @@ export class Materialiser {
   }
 
   /** The state as compact JSON, or undefined without one. */
-  text(place: number): string | undefined {
-    if (!this.hasState(place)) return undefined;
-    if (this.#sent?.place === place) return this.#sent.text;
-    const live = this.#live.get(place);
+  text(rowId: number): string | undefined {
+    if (!this.hasState(rowId)) return undefined;
+    if (this.#sent?.rowId === rowId) return this.#sent.text;
+    const live = this.#live.get(rowId);
     if (live !== undefined) return JSON.stringify(live.value);
-    return this.#wholeAt(place) ?? JSON.stringify(this.at(place)?.value);
+    return this.#wholeAt(rowId) ?? JSON.stringify(this.at(rowId)?.value);
   }
 
   /** Like `text`, for a checkpoint in use: keeps its parsed state. */
-  current(place: number): string | undefined {
-    if (!this.hasState(place)) return undefined;
-    if (this.#sent?.place === place) return this.#sent.text;
-    const written = this.#live.get(place) === undefined ? this.#wholeAt(place) : undefined;
+  current(rowId: number): string | undefined {
+    if (!this.hasState(rowId)) return undefined;
+    if (this.#sent?.rowId === rowId) return this.#sent.text;
+    const written = this.#live.get(rowId) === undefined ? this.#wholeAt(rowId) : undefined;
     if (written !== undefined) return written;
-    const made = JSON.stringify(this.#liveAt(place).value);
-    this.#sent = { place, text: made };
+    const made = JSON.stringify(this.#liveAt(rowId).value);
+    this.#sent = { rowId, text: made };
     return made;
   }
 
   /** The stored state with all later patches applied. The caller owns the result. */
-  at(place: number): PatchableState | undefined {
-    const { origin, patches } = this.#line.get(place) ?? {};
+  at(rowId: number): PatchableState | undefined {
+    const { origin, patches } = this.#line.get(rowId) ?? {};
     if (typeof origin !== 'number') return undefined;
-    const state = stateOf(this.#wholeAt(origin), place);
+    const state = stateOf(this.#wholeAt(origin), rowId);
     if (patches === null) return state;
     const all = attempt(() => parseAll(`[${optionalText(patches, 'patches') ?? ''}]`));
-    if (all === undefined) throw unmakable(place);
-    for (const patch of all) if (state.apply(patch).kind === 'refused') throw unmakable(place);
+    if (all === undefined) throw unmakable(rowId);
+    for (const patch of all) if (state.apply(patch).kind === 'refused') throw unmakable(rowId);
     return state;
   }
 
   /** Whether a state exists, without computing it. */
-  hasState(place: number): boolean {
-    const row = this.#state.get(place);
+  hasState(rowId: number): boolean {
+    const row = this.#state.get(rowId);
     return row !== undefined && integer(row['state_size'], 'state_size') > 0;
   }
 
@@ -114,10 +114,10 @@ export class Materialiser {
    * Patches the state of a checkpoint in place into that of a child. The caller must then call `settle` with the child,
    * or `forget`.
    */
-  patch(place: number, patch: string): Patched {
+  patch(rowId: number, patch: string): Patched {
     const parsed = attempt(() => parse(patch));
     if (parsed === undefined) return { kind: 'refused', problem: 'It is not JSON.' };
-    const state = this.#liveAt(place);
+    const state = this.#liveAt(rowId);
     const outcome = state.apply(parsed);
     return outcome.kind === 'refused' ? outcome : { kind: 'applied', size: state.size, effort: outcome.effort };
   }
@@ -133,24 +133,24 @@ export class Materialiser {
     this.#sent = undefined;
   }
 
-  #liveAt(place: number): PatchableState {
-    const known = this.#live.get(place);
+  #liveAt(rowId: number): PatchableState {
+    const known = this.#live.get(rowId);
     if (known !== undefined) return known;
-    const made = this.at(place);
-    if (made === undefined) throw unmakable(place);
-    this.#live.put(place, made);
+    const made = this.at(rowId);
+    if (made === undefined) throw unmakable(rowId);
+    this.#live.put(rowId, made);
     return made;
   }
 
-  #wholeAt(place: number): string | undefined {
-    const row = this.#snapshot.get(place) ?? this.#data.get(place);
+  #wholeAt(rowId: number): string | undefined {
+    const row = this.#snapshot.get(rowId) ?? this.#data.get(rowId);
     return optionalText(row?.['state'], 'state');
   }
 }
 
-function stateOf(written: string | undefined, place: number): PatchableState {
+function stateOf(written: string | undefined, rowId: number): PatchableState {
   const value = attempt(() => (written === undefined ? undefined : parse(written)));
-  if (written === undefined || value === undefined) throw unmakable(place);
+  if (written === undefined || value === undefined) throw unmakable(rowId);
   return new PatchableState(value, written.length);
 }
 
@@ -171,6 +171,6 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 /** Each patch applied when it was received, so the file was changed from outside. */
-function unmakable(place: number): StoreError {
-  return new StoreError('other', `The state of checkpoint ${place} can no longer be made from what is kept.`);
+function unmakable(rowId: number): StoreError {
+  return new StoreError('other', `The state of checkpoint ${rowId} can no longer be made from what is kept.`);
 }

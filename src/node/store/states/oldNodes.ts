@@ -57,13 +57,13 @@ export class OldNodes {
     );
   }
 
-  find(place: number): OldNode | undefined {
-    const row = this.#find.get(place);
+  find(rowId: number): OldNode | undefined {
+    const row = this.#find.get(rowId);
     if (row === undefined) return undefined;
     const stateSize = integer(row['state_size'], 'state_size');
     const isWritten = row['is_written'] === 1;
     return {
-      place,
+      place: rowId,
       lineage: integer(row['lineage'], 'lineage'),
       parent: optionalInteger(row['parent'], 'parent'),
       checkpoint: text(row['checkpoint'], 'checkpoint'),

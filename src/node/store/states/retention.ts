@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StateLimits } from '../../../core/index.ts';
-import { integer, placeOf } from '../records.ts';
+import { integer, rowIdOf } from '../records.ts';
 import type { Materialiser } from './materialiser.ts';
 import { type OldNode, OldNodes } from './oldNodes.ts';
 import { TimeSlice } from './timeSlice.ts';
@@ -53,7 +53,7 @@ export class Retention {
   readonly #nodes: OldNodes;
   readonly #kept: KeptNodes;
   readonly #stagings: Stagings;
-  readonly #places: StatementSync;
+  readonly #rowIds: StatementSync;
   readonly #counts: StatementSync;
   readonly #characters: StatementSync;
   /** Rows read or removed in this step. */
@@ -64,7 +64,7 @@ export class Retention {
     this.#nodes = new OldNodes(database);
     this.#kept = new KeptNodes(database);
     this.#stagings = new Stagings(database);
-    this.#places = database.prepare(
+    this.#rowIds = database.prepare(
       `SELECT place, lineage, at FROM checkpoints WHERE place > ? ORDER BY place LIMIT ${PAGE}`,
     );
     this.#counts = database.prepare(`SELECT id AS place, count FROM lineages WHERE count > ? AND ${IS_SEEN}`);
@@ -80,10 +80,10 @@ export class Retention {
     this.#kept.begin();
     this.#done = 0;
     for (let cursor = after; ;) {
-      const page = this.#places.all(cursor);
+      const page = this.#rowIds.all(cursor);
       this.#done += page.length;
       for (const row of page) {
-        cursor = placeOf(row);
+        cursor = rowIdOf(row);
         if (this.#kept.isStaged(integer(row['lineage'], 'lineage'))) continue;
         // Later rows are younger, except imported ones, which can wait for their turn.
         if (excess.isOver && integer(row['at'], 'at') >= excess.before) return this.#end(null);
@@ -102,14 +102,14 @@ export class Retention {
   #excess({ count, ageMs, characters }: StateLimits, now: number): Excess {
     const counts = this.#counts
       .all(count)
-      .map((row) => [placeOf(row), integer(row['count'], 'count') - count] as const);
+      .map((row) => [rowIdOf(row), integer(row['count'], 'count') - count] as const);
     const total = integer(this.#characters.get()?.['n'], 'n');
     return new Excess(new Map(counts), total - characters, now - ageMs);
   }
 
   /** Removing a leaf may turn its parent into a leaf. */
-  #giveUp(place: number, excess: Excess): void {
-    for (let each: number | undefined = place; each !== undefined;) {
+  #giveUp(rowId: number, excess: Excess): void {
+    for (let each: number | undefined = rowId; each !== undefined;) {
       const node = this.#nodes.find(each);
       if (node === undefined || !this.#mayGo(node, excess)) return;
       if (node.children === 0) {
@@ -186,14 +186,14 @@ function isForced(node: OldNode, excess: Excess, nth: number): boolean {
 
 /** Checkpoints that must be kept: heads, blocking ones, and everything in staging. */
 class KeptNodes {
-  readonly #places: StatementSync;
+  readonly #rowIds: StatementSync;
   readonly #stagings: Stagings;
   #staged: ReadonlySet<number> = new Set();
   readonly #byLineage = new Map<number, ReadonlySet<number>>();
 
   constructor(database: DatabaseSync) {
     this.#stagings = new Stagings(database);
-    this.#places = database.prepare(
+    this.#rowIds = database.prepare(
       `SELECT head AS place FROM lineages WHERE id = ?1 AND head IS NOT NULL
        UNION SELECT blocked_by FROM lineages WHERE id = ?1 AND blocked_by IS NOT NULL
        UNION SELECT place FROM heads WHERE lineage = ?1`,
@@ -211,10 +211,10 @@ class KeptNodes {
     return this.#staged.has(lineage);
   }
 
-  has(lineage: number, place: number): boolean {
+  has(lineage: number, rowId: number): boolean {
     if (this.isStaged(lineage)) return true;
-    const known = this.#byLineage.get(lineage) ?? new Set(this.#places.all(lineage).map(placeOf));
+    const known = this.#byLineage.get(lineage) ?? new Set(this.#rowIds.all(lineage).map(rowIdOf));
     this.#byLineage.set(lineage, known);
-    return known.has(place);
+    return known.has(rowId);
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageFilter, LineageQuery } from '../../../core/model/lineage.ts';
-import { integer, optionalText, placeOf, type Row } from '../records.ts';
+import { integer, optionalText, rowIdOf, type Row } from '../records.ts';
 import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
 import type { LineageShape } from './lineageShape.ts';
 import { CHECKPOINT_COLUMNS } from './rows.ts';
@@ -110,19 +110,19 @@ export class LineageWindows {
   }
 
   #rows({ shape, headRow, line, conversations }: Look, shown: readonly number[], from: number, isAll: boolean): Row[] {
-    const places = shown.map((row) => shape.placeAt(row));
-    const asked = JSON.stringify(places);
+    const rowIds = shown.map((row) => shape.rowIdAt(row));
+    const asked = JSON.stringify(rowIds);
     const nodes = new Map(this.#nodes.all(asked).map((node) => [node['place'], node]));
     const rollbacks = new Map(this.#rollbacks.all(asked).map(({ target, n }) => [target, n]));
     const oldest = shown.at(-1) ?? 0;
     const graphs = isAll && shown.length > 0 ? shape.layout.graphs(oldest, oldest + shown.length) : [];
     return shown.map((row, i) => ({
       position: from + i,
-      node: nodes.get(places[i] ?? 0),
+      node: nodes.get(rowIds[i] ?? 0),
       isHead: row === headRow,
       isOnLine: line[row] === 1,
-      conversations: conversations.get(places[i] ?? 0) ?? 0,
-      rollbacks: rollbacks.get(places[i] ?? 0) ?? 0,
+      conversations: conversations.get(rowIds[i] ?? 0) ?? 0,
+      rollbacks: rollbacks.get(rowIds[i] ?? 0) ?? 0,
       graph: graphs[row - oldest] ?? null,
     }));
   }
@@ -168,7 +168,7 @@ class RowFinder {
       for (let row = shape.rows - 1; row >= 0; row--) if (isLeftIn(row)) found.push(row);
     } else
       for (const each of this.#matching(lineage, only, wanted)) {
-        const row = shape.rowOf(placeOf(each));
+        const row = shape.rowOf(rowIdOf(each));
         if (isLeftIn(row)) found.push(row);
       }
     return Int32Array.from(found);

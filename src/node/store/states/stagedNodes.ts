@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ParentLink, StateKeeper } from '../../../core/model/lineage.ts';
-import { placeOf, type Row, type Value } from '../records.ts';
+import { rowIdOf, type Row, type Value } from '../records.ts';
 import { CheckpointRows } from './checkpointRows.ts';
 import { contentOf, isFarFromWritten } from './contents.ts';
 import type { FileNode } from '../files/lineageFile.ts';
@@ -15,8 +15,8 @@ const VALUES = WRITTEN.replaceAll(/\w+/g, '?');
 /** Recently added checkpoints, because most are parents of the next ones. */
 const MAX_AT_HAND = 100;
 
-interface Placed {
-  readonly place: number;
+interface AddedNode {
+  readonly rowId: number;
   readonly isNew: boolean;
 }
 
@@ -43,7 +43,7 @@ export class StagedNodes {
   readonly #fill: StatementSync;
   readonly #atHand = new Map<number, Node>();
   /** Placeholders of the lineage, with the imported checkpoints that fill them. */
-  readonly fillings: { readonly placeholder: number; readonly place: number }[] = [];
+  readonly fillings: { readonly placeholder: number; readonly rowId: number }[] = [];
   count = 0;
   size = 0;
 
@@ -68,17 +68,17 @@ export class StagedNodes {
     this.size = 0;
   }
 
-  add(node: FileNode, place: number | undefined): Placed {
+  add(node: FileNode, rowId: number | undefined): AddedNode {
     const newest = this.#newest(node.checkpoint);
     const known = newest === undefined ? undefined : this.#known(node, newest);
-    if (known !== undefined) return { place: known, isNew: false };
-    const parent = place === undefined ? undefined : this.#parent(place);
+    if (known !== undefined) return { rowId: known, isNew: false };
+    const parent = rowId === undefined ? undefined : this.#parent(rowId);
     if (isStateless(node)) return this.#add(node, newest, parent, contentOfBare(node));
     // Before the first state, it was unknown that the host keeps them.
     const keeper = node.form === 'opaque' ? 'server' : this.#foreign.keeper;
     const body = keeper === 'host' ? node.body : undefined;
     if (newest !== undefined && isSame(this.#rows, newest, { parent: parent?.checkpoint ?? null, body }))
-      return { place: newest.place, isNew: false };
+      return { rowId: newest.place, isNew: false };
     return this.#add(node, newest, parent, contentOf({ keeper }, { body }, parent, this.#states));
   }
 
@@ -95,28 +95,28 @@ export class StagedNodes {
     const { id, target } = this.#foreign;
     const candidates = this.#candidates.all(id, target ?? id, checkpoint, at);
     const [first, ...others] = candidates;
-    if (first === undefined || others.length === 0) return optionalPlace(first);
-    const same = candidates.find((each) => this.#hasBody.get(placeOf(each), body?.text ?? null) !== undefined);
-    return optionalPlace(same ?? candidates.find((each) => each['copy'] === copy));
+    if (first === undefined || others.length === 0) return optionalRowId(first);
+    const same = candidates.find((each) => this.#hasBody.get(rowIdOf(each), body?.text ?? null) !== undefined);
+    return optionalRowId(same ?? candidates.find((each) => each['copy'] === copy));
   }
 
-  #parent(place: number): Node {
-    const found = this.#atHand.get(place) ?? this.#rows.get(place);
+  #parent(rowId: number): Node {
+    const found = this.#atHand.get(rowId) ?? this.#rows.get(rowId);
     if (found === undefined) throw new Overtaken();
     return found;
   }
 
-  #add(node: FileNode, newest: Node | undefined, parent: Node | undefined, content: Content): Placed {
+  #add(node: FileNode, newest: Node | undefined, parent: Node | undefined, content: Content): AddedNode {
     const { id } = this.#foreign;
     const named = isStateless(node) ? undefined : nameToFill(newest, parent);
     const filled = named?.lineage === id ? named : undefined;
     const copy = filled?.copy ?? (newest?.copy ?? 0) + 1;
-    const place = this.#write(filled, valuesOf(id, copy, node, parent, content));
-    if (named !== undefined && filled === undefined) this.fillings.push({ placeholder: named.place, place });
+    const rowId = this.#write(filled, valuesOf(id, copy, node, parent, content));
+    if (named !== undefined && filled === undefined) this.fillings.push({ placeholder: named.place, rowId });
     this.size += content.body?.length ?? 0;
-    const kept = this.#keepState(place, parent, content);
-    this.#remember(nodeOf(id, copy, place, node, parent, kept));
-    return { place, isNew: true };
+    const kept = this.#keepState(rowId, parent, content);
+    this.#remember(nodeOf(id, copy, rowId, node, parent, kept));
+    return { rowId, isNew: true };
   }
 
   #write(filled: Node | undefined, values: readonly Value[]): number {
@@ -125,16 +125,16 @@ export class StagedNodes {
       return filled.place;
     }
     this.count++;
-    return placeOf(this.#insert.get(...values) ?? {});
+    return rowIdOf(this.#insert.get(...values) ?? {});
   }
 
   /** Moves the cached state to the new checkpoint. */
-  #keepState(place: number, parent: Node | undefined, content: Content): Content {
+  #keepState(rowId: number, parent: Node | undefined, content: Content): Content {
     if (content.problem !== undefined) return content;
-    if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent.place, place);
-    const state = isFarFromWritten(content) ? this.#states.text(place) : undefined;
+    if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent.place, rowId);
+    const state = isFarFromWritten(content) ? this.#states.text(rowId) : undefined;
     if (state === undefined) return content;
-    this.#rows.addSnapshot(place, state);
+    this.#rows.addSnapshot(rowId, state);
     this.size += state.length;
     return { ...content, stateSize: state.length, replay: 0 };
   }
@@ -168,13 +168,13 @@ function contentOfBare({ form, problem }: FileNode): Content {
 function nodeOf(
   lineage: number,
   copy: number,
-  place: number,
+  rowId: number,
   file: FileNode,
   parent: Node | undefined,
   { form, problem, body, stateSize, replay }: Content,
 ): Node {
   return {
-    place,
+    place: rowId,
     lineage,
     checkpoint: file.checkpoint,
     copy,
@@ -227,8 +227,8 @@ function valuesOf(
   ];
 }
 
-function optionalPlace(row: Row | undefined): number | undefined {
-  return row === undefined ? undefined : placeOf(row);
+function optionalRowId(row: Row | undefined): number | undefined {
+  return row === undefined ? undefined : rowIdOf(row);
 }
 
 /** The link in the file, if it is possible. */

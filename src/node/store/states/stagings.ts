@@ -1,20 +1,20 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { randomUUID } from 'node:crypto';
 import type { StateKeeper } from '../../../core/model/lineage.ts';
-import { integer, placeOf } from '../records.ts';
+import { integer, rowIdOf } from '../records.ts';
 import type { TimeSlice } from './timeSlice.ts';
 
 /** The server of hidden lineages. No server can have this name. */
-const NOBODY = '\u0001import';
+const STAGING_SERVER = '\u0001import';
 /** Condition for visible lineages. */
-export const IS_SEEN = `server <> '${NOBODY}'`;
+export const IS_SEEN = `server <> '${STAGING_SERVER}'`;
 /** Longer than an import's thread may be silent before it is terminated. */
 const STALE_MS = 120_000;
 /** Small pages, because each row may hold a large state. */
 const PAGE = 50;
 
 export function isStaging(server: unknown): boolean {
-  return server === NOBODY;
+  return server === STAGING_SERVER;
 }
 
 /** A staged lineage. `name` is unique; its id may be reused after a failure. */
@@ -41,7 +41,7 @@ export class Stagings {
   constructor(database: DatabaseSync) {
     const isIt = `NOT ${IS_SEEN} AND feature_set = ?`;
     this.#begin = database.prepare(
-      `INSERT INTO lineages (server, feature_set, keeper, changed_at) VALUES ('${NOBODY}', ?, ?, ?) RETURNING id AS place`,
+      `INSERT INTO lineages (server, feature_set, keeper, changed_at) VALUES ('${STAGING_SERVER}', ?, ?, ?) RETURNING id AS place`,
     );
     this.#find = database.prepare(`SELECT id, count, size FROM lineages WHERE ${isIt} AND changed_at > 0`);
     this.#add = database.prepare(
@@ -61,7 +61,7 @@ export class Stagings {
 
   begin(keeper: StateKeeper): Staging {
     const name = randomUUID();
-    return { id: placeOf(this.#begin.get(name, keeper, Date.now()) ?? {}), name };
+    return { id: rowIdOf(this.#begin.get(name, keeper, Date.now()) ?? {}), name };
   }
 
   /** The current row of the staged lineage. */
@@ -80,7 +80,7 @@ export class Stagings {
   }
 
   get all(): ReadonlySet<number> {
-    return new Set(this.#all.all().map(placeOf));
+    return new Set(this.#all.all().map(rowIdOf));
   }
 
   /** Deletes leftovers, one step at a time. Returns whether there is more. */
@@ -90,7 +90,7 @@ export class Stagings {
       if (stale === undefined) return false;
       // An import that is still active notices this before it reads missing rows.
       this.#giveUp.run(String(stale['name']));
-      if (this.#removePage(placeOf(stale))) this.#remove.run(placeOf(stale));
+      if (this.#removePage(rowIdOf(stale))) this.#remove.run(rowIdOf(stale));
       if (pace.isOver) return true;
     }
   }

@@ -38,7 +38,7 @@ export function openStates(database: DatabaseSync): States {
       return { kind, node: rows.row(node.place), written, remarks };
     }),
     'state.move': writes<'state.move'>(decodeMove, ({ move, conversation }) => queries.move(move, conversation)),
-    'state.markPruned': writes<'state.markPruned'>(decodePlace, ({ place }) => queries.markPruned(place)),
+    'state.markPruned': writes<'state.markPruned'>(decodeRowId, ({ place }) => queries.markPruned(place)),
     'state.annotate': writes<'state.annotate'>(decodeAnnotation, ({ place, change }) =>
       queries.annotate(place, change),
     ),
@@ -49,9 +49,9 @@ export function openStates(database: DatabaseSync): States {
   return { handlers, close: () => reading.close(), forget: () => materialiser.forget() };
 }
 
-function stateText(materialiser: Materialiser, place: number, form: 'compact' | 'pretty'): string | null {
-  if (form === 'compact') return materialiser.text(place) ?? null;
-  const state = materialiser.at(place);
+function stateText(materialiser: Materialiser, rowId: number, form: 'compact' | 'pretty'): string | null {
+  if (form === 'compact') return materialiser.text(rowId) ?? null;
+  const state = materialiser.at(rowId);
   return state === undefined ? null : readable(state.value);
 }
 
@@ -122,7 +122,7 @@ const decodeMove: Decoder<{ readonly move: HeadMove; readonly conversation: stri
   };
 };
 
-const decodePlace: Decoder<{ readonly place: number }> = (value) => ({
+const decodeRowId: Decoder<{ readonly place: number }> = (value) => ({
   place: integer(record(value)['place'], 'place'),
 });
 
@@ -130,7 +130,7 @@ const decodeAnnotation: Decoder<{ readonly place: number; readonly change: Annot
   const { change, ...rest } = record(value);
   const { name, isPinned } = record(change);
   return {
-    ...decodePlace(rest),
+    ...decodeRowId(rest),
     change: {
       name: optionalText(name, 'name'),
       isPinned: isPinned === undefined ? undefined : isPinned === true,
@@ -139,7 +139,7 @@ const decodeAnnotation: Decoder<{ readonly place: number; readonly change: Annot
 };
 
 const decodeTextRequest: Decoder<StateTextRequest> = (value) => ({
-  ...decodePlace(value),
+  ...decodeRowId(value),
   form: oneOf(record(value)['form'], ['compact', 'pretty'], 'form'),
 });
 

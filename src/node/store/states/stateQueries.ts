@@ -37,8 +37,8 @@ export class StateQueries {
     const lineage = this.#lineages.find(request);
     const keeper: StateKeeper = request.keeper === 'either' ? (lineage?.keeper ?? 'server') : request.keeper;
     if (lineage === undefined) return { keeper, head: null, state: null, blocked: null };
-    const place = this.#heads.of(lineage, request.conversation);
-    const head = place === undefined ? undefined : this.#rows.get(place);
+    const rowId = this.#heads.of(lineage, request.conversation);
+    const head = rowId === undefined ? undefined : this.#rows.get(rowId);
     const blocked = this.#rows.row(lineage.blockedBy ?? (keeper === 'host' ? lostHead(head) : undefined));
     const state = keeper === 'host' && blocked === null && head !== undefined ? this.#states.current(head.place) : null;
     return { keeper, head: this.#rows.row(head?.place), state: state ?? null, blocked };
@@ -49,24 +49,24 @@ export class StateQueries {
     this.#change(to, at, (lineage) => {
       this.#heads.note(lineage, { ...move, from: from ?? this.#heads.of(lineage, conversation) });
       if (move.refusal !== undefined) return;
-      this.#heads.goBack(lineage, conversation, { target: to, place: to, at });
+      this.#heads.goBack(lineage, conversation, { target: to, rowId: to, at });
       lineage.blockedBy = undefined;
     });
   }
 
-  markPruned(place: number): void {
-    this.#change(place, 0, () => this.#prune.run(place));
+  markPruned(rowId: number): void {
+    this.#change(rowId, 0, () => this.#prune.run(rowId));
   }
 
-  annotate(place: number, { name, isPinned }: Annotation): void {
-    this.#change(place, 0, () => {
-      if (name !== undefined) this.#name.run(cleanName(name), place);
-      if (isPinned !== undefined) this.#pin.run(isPinned ? 1 : 0, place);
+  annotate(rowId: number, { name, isPinned }: Annotation): void {
+    this.#change(rowId, 0, () => {
+      if (name !== undefined) this.#name.run(cleanName(name), rowId);
+      if (isPinned !== undefined) this.#pin.run(isPinned ? 1 : 0, rowId);
     });
   }
 
-  #change(place: number, at: number, work: (lineage: Lineage) => unknown): void {
-    const node = this.#rows.get(place);
+  #change(rowId: number, at: number, work: (lineage: Lineage) => unknown): void {
+    const node = this.#rows.get(rowId);
     const lineage = node === undefined ? undefined : this.#lineages.get(node.lineage);
     if (lineage === undefined) throw new StoreError('other', 'The checkpoint is no longer kept.');
     work(lineage);

@@ -66,16 +66,16 @@ export class StateRecorder {
     const parent = this.#withPlaceholder(recording, said);
     const content = contentOf(lineage, update, parent.node, this.#states);
     let written = content.body?.length ?? 0;
-    const place = filled?.place ?? this.#add(recording, known, parent, content);
+    const rowId = filled?.place ?? this.#add(recording, known, parent, content);
     if (filled !== undefined) this.#rows.fill(filled, update, parent, content);
     if (content.problem === undefined) {
-      written += this.#keepState(parent.node?.place, place, content);
-      this.#goOn(recording, place, filled !== undefined);
+      written += this.#keepState(parent.node?.place, rowId, content);
+      this.#goOn(recording, rowId, filled !== undefined);
       if (content.form === 'data') lineage.blockedBy = undefined;
-    } else lineage.blockedBy = place;
+    } else lineage.blockedBy = rowId;
     lineage.size += written;
     this.#lineages.save(lineage, update.at);
-    return { kind: content.problem === undefined ? 'kept' : 'broken', node: this.#kept(place), written, remarks };
+    return { kind: content.problem === undefined ? 'kept' : 'broken', node: this.#kept(rowId), written, remarks };
   }
 
   /** The update contains nothing new. */
@@ -103,28 +103,28 @@ export class StateRecorder {
     return this.#rows.add(lineage.id, copy, update, parent, content);
   }
 
-  #goOn({ update, lineage, head, base, remarks }: Recording, place: number, isFilled: boolean): void {
+  #goOn({ update, lineage, head, base, remarks }: Recording, rowId: number, isFilled: boolean): void {
     const { cause, conversation, at } = update;
     if (cause === 'rollback') {
-      this.#heads.goBack(lineage, conversation, { target: base?.place ?? place, place, at });
-      this.#heads.note(lineage, { at, kind: 'rollback', from: head, to: place, refusal: undefined });
+      this.#heads.goBack(lineage, conversation, { target: base?.place ?? rowId, rowId, at });
+      this.#heads.note(lineage, { at, kind: 'rollback', from: head, to: rowId, refusal: undefined });
       lineage.blockedBy = undefined;
-    } else if (isFilled && head !== undefined && this.#heads.leads(place, head))
+    } else if (isFilled && head !== undefined && this.#heads.leads(rowId, head))
       remarks.push('It came after what builds on it, which stays what is worked on.');
-    else this.#heads.advance(lineage, conversation, place, at);
+    else this.#heads.advance(lineage, conversation, rowId, at);
   }
 
   /** Moves the cached state to the new checkpoint, and adds a snapshot if needed. Returns the characters written. */
-  #keepState(parent: number | undefined, place: number, content: Content): number {
-    if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent, place);
-    const state = isFarFromWritten(content) ? this.#states.text(place) : undefined;
+  #keepState(parent: number | undefined, rowId: number, content: Content): number {
+    if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent, rowId);
+    const state = isFarFromWritten(content) ? this.#states.text(rowId) : undefined;
     if (state === undefined) return 0;
-    this.#rows.addSnapshot(place, state);
+    this.#rows.addSnapshot(rowId, state);
     return state.length;
   }
 
-  #kept(place: number): Node {
-    const node = this.#rows.get(place);
+  #kept(rowId: number): Node {
+    const node = this.#rows.get(rowId);
     if (node === undefined) throw new StoreError('other', 'The written record cannot be read.');
     return node;
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventShelf } from '../../../../src/core/events/eventShelf.ts';
+import { RecentEvents } from '../../../../src/core/events/recentEvents.ts';
 import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { inboundEvent } from '../../../support/storedRecords.ts';
 
@@ -8,7 +8,7 @@ suite('The newest events', () => {
     Array.from({ length: count }, (_, i) => ({ ...inboundEvent(`old-${i}`), id: `old-${i}`, isRead: i % 2 === 0 }));
 
   test('take in a hundred thousand older ones in steps, and what comes in between is newer', () => {
-    const shelf = new EventShelf(() => 30_000);
+    const shelf = new RecentEvents(() => 30_000);
     shelf.add({ ...inboundEvent('new-1'), id: 'new-1' });
     const known = { ...inboundEvent('old-5'), id: 'old-5', isRead: true };
     shelf.add(known);
@@ -30,7 +30,7 @@ suite('The newest events', () => {
   });
 
   test('are there once, though one comes while it is taken in among the older ones', () => {
-    const shelf = new EventShelf(() => 30_000);
+    const shelf = new RecentEvents(() => 30_000);
     const again = { ...inboundEvent('old-24999'), id: 'old-24999', isRead: false };
     for (const _ of shelf.addOlder(older(25_000))) if (shelf.find(again.id) === undefined) shelf.add(again);
     const ids = shelf.list().map(({ id }) => id);
@@ -39,7 +39,7 @@ suite('The newest events', () => {
   });
 
   test('are cut to what may be kept when older ones come', () => {
-    const shelf = new EventShelf(() => 3);
+    const shelf = new RecentEvents(() => 3);
     for (const _ of shelf.addOlder(older(5))) assert.fail('There is no second step.');
     assert.deepEqual(
       shelf.list().map(({ id }) => id),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ApprovalOutcome, ScopeTarget } from '../../../../src/core/index.ts';
 import {
   approvalText,
-  deedText,
+  wantedText,
   allowedText,
   lateText,
   nameText,
@@ -92,7 +92,7 @@ suite('What a notification asks', () => {
   });
 
   test('says how a target was written if that is not its real path', () => {
-    const text = (real: string, written: string): string => deedText(subject([path(real, { written })]), ONE_FOLDER);
+    const text = (real: string, written: string): string => wantedText(subject([path(real, { written })]), ONE_FOLDER);
     assert.deepEqual(
       [
         text('/etc/passwd', 'link/passwd'),

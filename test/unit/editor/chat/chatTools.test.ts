@@ -57,16 +57,16 @@ suite('The tools of a turn', () => {
     const other = { type: 'object', properties: { text: { type: 'number' } } };
     assert.deepEqual(
       {
-        same: isAsAnnounced(attached.told, { ...now }),
-        'in another order': isAsAnnounced(attached.told, {
+        same: isAsAnnounced(attached.definition, { ...now }),
+        'in another order': isAsAnnounced(attached.definition, {
           ...now,
           inputSchema: { properties: { text: { type: 'string' } }, type: 'object' },
         }),
-        'with other tags': isAsAnnounced(attached.told, { ...now, tags: ['new'] }),
-        description: isAsAnnounced(attached.told, { ...now, description: 'Deletes.' }),
-        schema: isAsAnnounced(attached.told, { ...now, inputSchema: other }),
-        'without a schema': isAsAnnounced(attached.told, { ...now, inputSchema: undefined }),
-        gone: isAsAnnounced(attached.told, undefined),
+        'with other tags': isAsAnnounced(attached.definition, { ...now, tags: ['new'] }),
+        description: isAsAnnounced(attached.definition, { ...now, description: 'Deletes.' }),
+        schema: isAsAnnounced(attached.definition, { ...now, inputSchema: other }),
+        'without a schema': isAsAnnounced(attached.definition, { ...now, inputSchema: undefined }),
+        gone: isAsAnnounced(attached.definition, undefined),
       },
       {
         same: true,

@@ -65,7 +65,7 @@ suite('The notifications of states that could not be kept', () => {
     desk.toasts.broke(trouble({ featureSet: 'other', place: 9 }));
     await desk.clock.advance(300);
     assert.deepEqual(
-      desk.shown.map(({ toast }) => [toast.text.split(': Op')[0], toast.place]),
+      desk.shown.map(({ toast }) => [toast.text.split(': Op')[0], toast.rowId]),
       [
         ['notes (notes.edit): 2 states could not be made, the last one of cut', 8],
         ['notes (other): the state that edit returned could not be made', 9],
@@ -76,7 +76,7 @@ suite('The notifications of states that could not be kept', () => {
     assert.equal(desk.shown.length, 2);
     desk.shown[0]?.closed.resolve();
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(desk.shown[2]?.toast.place, 10);
+    assert.equal(desk.shown[2]?.toast.rowId, 10);
   });
 
   test('are few of one server, however many sets it has, and those of others come between', async () => {

@@ -120,7 +120,7 @@ suite('the Add Server wizard', () => {
   test('does not ask where to write in an empty window', async () => {
     const person = new ScriptedPerson(['Command', 'x', 'y', 'Only Add It']);
     const server = await askForServer(person, { ...CONTEXT, hasWorkspace: false });
-    assert.deepEqual([server?.place, person.seen.length], ['user', 4]);
+    assert.deepEqual([server?.target, person.seen.length], ['user', 4]);
   });
 
   test('gives nothing when the person turns away at any step, or goes back from the first', async () => {

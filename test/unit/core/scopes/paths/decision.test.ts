@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
 import type { FileNames } from '../../../../../src/core/ports.ts';
 import { compileLists } from '../../../../../src/core/scopes/paths/lists.ts';
-import { realPlaceOf } from '../../../../../src/core/scopes/paths/realFolders.ts';
+import { realFoldersOf } from '../../../../../src/core/scopes/paths/realFolders.ts';
 import { ScopeEngine } from '../../../../../src/core/scopes/paths/scopeEngine.ts';
 import { fakeFiles } from '../../../../support/fakeFiles.ts';
 import { dose } from '../../../../support/dose.ts';
@@ -30,7 +30,7 @@ interface Lists {
 async function verdictOf(text: string, files: FileNames, { whitelist, blacklist }: Lists): Promise<string> {
   const engine = new ScopeEngine(files);
   const settings = { lists: { files: { whitelist, blacklist, isBroken: false } }, adapters: {} };
-  const common = { featureSet: 'files', settings, place: POSIX_PLACE };
+  const common = { featureSet: 'files', settings, context: POSIX_PLACE };
   const tool = { name: 'write', inputSchema: {}, raw: {}, icons: [] } as never;
   const matters = [
     // A blank label names nothing: a person is asked, and told that nobody knows what it would touch.
@@ -92,7 +92,7 @@ suite('The decision on any spelling', () => {
         const verdict = await verdictOf(text, files, { whitelist, blacklist });
         if (verdict === 'deny') return;
         compared++;
-        const { place: realPlace } = await realPlaceOf(POSIX_PLACE, files, NO_CANCELLATION);
+        const { folders: realPlace } = await realFoldersOf(POSIX_PLACE, files, NO_CANCELLATION);
         const lists = compileLists({ whitelist, blacklist, isBroken: false }, POSIX_PLACE, false, realPlace);
         const real = lists.judge({ kind: 'path', forms: [opened], shadows: [] });
         const isNoMore = real !== 'denied' && (verdict === 'ask' || real === 'allowed');

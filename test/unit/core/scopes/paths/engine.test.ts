@@ -36,12 +36,12 @@ async function verdicts(
   engine: ScopeEngine,
   settings: ScopeSettings,
   paths: readonly string[],
-  { place = PLACE, featureSet = 'a' }: { readonly place?: ScopeContext; readonly featureSet?: string } = {},
+  { context = PLACE, featureSet = 'a' }: { readonly context?: ScopeContext; readonly featureSet?: string } = {},
 ): Promise<string> {
   const found: string[] = [];
   for (const path of paths) {
     const matter = { kind: 'call', tool: toolWith({}) as Tool, args: { path }, adapter: ['$.path'] } as const;
-    const judged = await engine.judge({ matter, featureSet, settings, place }, NO_CANCELLATION);
+    const judged = await engine.judge({ matter, featureSet, settings, context }, NO_CANCELLATION);
     found.push(judged.verdict === 'deny' && judged.by === 'host' ? 'deny!' : judged.verdict);
   }
   return found.join(' ');
@@ -72,8 +72,8 @@ suite('Compiled lists are made again', () => {
     files.become(at('/d2', { link: '/h2' }));
     told['home moved'] = await verdicts(engine, settings, paths);
     const other = { folders: [{ name: 'ws', path: '/ws2' }], userHome: '/home/me', bases: ['/ws2'] };
-    told['another folder'] = await verdicts(engine, settings, paths, { place: other });
-    told['another home'] = await verdicts(engine, settings, paths, { place: { ...PLACE, userHome: '/h2' } });
+    told['another folder'] = await verdicts(engine, settings, paths, { context: other });
+    told['another home'] = await verdicts(engine, settings, paths, { context: { ...PLACE, userHome: '/h2' } });
     files.become(at('/d1'));
     told['back'] = await verdicts(engine, settings, paths);
     assert.deepEqual(told, {
@@ -102,12 +102,12 @@ suite('Compiled lists are made again', () => {
 
 suite('A folder that cannot be found', () => {
   const closed = fakeFiles({ '/closed': 'closed', '/d/x': 'file' });
-  const place: ScopeContext = { folders: [{ name: 'ws', path: '/closed/ws' }], userHome: '/home/me', bases: ['/d'] };
+  const context: ScopeContext = { folders: [{ name: 'ws', path: '/closed/ws' }], userHome: '/home/me', bases: ['/d'] };
 
   test('makes everything denied if anything is, and changes nothing otherwise', async () => {
     const engine = new ScopeEngine(closed);
     const told = async (given: Partial<ScopeLists>): Promise<string> =>
-      verdicts(engine, settingsOf({ a: given }), ['/d/x', '/e'], { place });
+      verdicts(engine, settingsOf({ a: given }), ['/d/x', '/e'], { context });
     assert.deepEqual(
       {
         'allows only': await told({ whitelist: ['/d/**'] }),
@@ -133,7 +133,7 @@ suite('What was allowed once', () => {
       ['c:/ws'],
       [],
     ].map((targets) => ({ targets }));
-    const denied = await engine.denied(grants, { featureSet: 'a', settings, place: PLACE }, NO_CANCELLATION);
+    const denied = await engine.denied(grants, { featureSet: 'a', settings, context: PLACE }, NO_CANCELLATION);
     assert.deepEqual(
       denied.map(({ targets }) => targets.join(' ')),
       ['/ws/secrets/k', '/ws/src /ws/SECRETS', '#admin-x', 'discord:x'],
@@ -150,7 +150,7 @@ suite('Letters that are written in two ways', () => {
     for (const pattern of both)
       for (const folder of both)
         for (const written of both) {
-          const place: ScopeContext = {
+          const context: ScopeContext = {
             folders: [{ name: 'ws', path: `/${folder}` }],
             userHome: '/h',
             bases: [`/${folder}`],
@@ -158,7 +158,7 @@ suite('Letters that are written in two ways', () => {
           const files = fakeFiles({ [`/${folder}/${written}`]: 'file' });
           const which = JSON.stringify([pattern, folder, written]);
           const of = async (given: Partial<ScopeLists>, text: string): Promise<string> =>
-            verdicts(new ScopeEngine(files), settingsOf({ a: given }), [text], { place });
+            verdicts(new ScopeEngine(files), settingsOf({ a: given }), [text], { context });
           assert.deepEqual(
             [
               await of({ blacklist: [pattern] }, written),
@@ -238,7 +238,7 @@ suite('A judgement in full', () => {
     const matter = { kind: 'call', tool: toolWith(schema), args, adapter } as const;
     const settings = settingsOf({ a: given });
     const found = await new ScopeEngine(files).judge(
-      { matter, featureSet: 'a', settings, place: PLACE },
+      { matter, featureSet: 'a', settings, context: PLACE },
       NO_CANCELLATION,
     );
     const by = found.verdict === 'deny' ? ` by ${found.by}` : found.verdict === 'ask' ? ` ${found.doubt}` : '';
@@ -378,10 +378,10 @@ suite('A decision', () => {
 
 suite('What was allowed once, by its look', () => {
   const denied = async (path: string, blacklist: readonly string[], targets: readonly string[]): Promise<string> => {
-    const place = { folders: [{ name: 'ws', path }], userHome: '/home/me', bases: [path] };
+    const context = { folders: [{ name: 'ws', path }], userHome: '/home/me', bases: [path] };
     const engine = new ScopeEngine(fakeFiles({}, { style: path.startsWith('/') ? 'posix' : 'windows' }));
     const grants = targets.map((target) => ({ targets: [target] }));
-    const about = { featureSet: 'a', settings: settingsOf({ a: { blacklist } }), place };
+    const about = { featureSet: 'a', settings: settingsOf({ a: { blacklist } }), context };
     return (await engine.denied(grants, about, NO_CANCELLATION)).map((grant) => grant.targets.join()).join(' ');
   };
 

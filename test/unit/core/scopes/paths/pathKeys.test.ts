@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {
-  isChildPlace,
+  isChildMember,
   isContentKey,
   isActionKey,
-  isFolderPlace,
+  isFolderMember,
   isNameKey,
   isProseKey,
   type KeyKind,
@@ -70,18 +70,18 @@ suite('The name of a member', () => {
         ['fileUrl', 'url'],
         ['urlFile', 'path'],
         ['file_urls', 'url'],
-        ['target', 'place'],
-        ['destinations', 'place'],
-        ['from', 'place'],
-        ['root', 'place'],
-        ['roots', 'place'],
-        ['projectRoot', 'place'],
-        ['project_roots', 'place'],
+        ['target', 'location'],
+        ['destinations', 'location'],
+        ['from', 'location'],
+        ['root', 'location'],
+        ['roots', 'location'],
+        ['projectRoot', 'location'],
+        ['project_roots', 'location'],
         ['rootId', 'other'],
         ['targetName', 'other'],
-        ['src', 'place'],
-        ['dst', 'place'],
-        ['source', 'place'],
+        ['src', 'location'],
+        ['dst', 'location'],
+        ['source', 'location'],
         ['targetFile', 'path'],
         ['channel', 'name name'],
         ['channels', 'name name'],
@@ -150,7 +150,7 @@ suite('The name of a member', () => {
         ['file1', 'path'],
         ['path2', 'path'],
         ['path_2', 'path'],
-        ['source_1', 'place'],
+        ['source_1', 'location'],
         ['to2', 'place name'],
         ['title3', 'other prose'],
         ['text12', 'other content'],
@@ -183,11 +183,11 @@ suite('The name of a member', () => {
       Array(5).fill('other'),
     );
     assert.deepEqual(
-      [100, 101].map((length) => isFolderPlace(`/${long('dir', length)}`)),
+      [100, 101].map((length) => isFolderMember(`/${long('dir', length)}`)),
       [true, false],
     );
     assert.deepEqual(
-      [100, 101].map((length) => isChildPlace(`/${long('name', length)}`)),
+      [100, 101].map((length) => isChildMember(`/${long('name', length)}`)),
       [true, false],
     );
   });
@@ -214,7 +214,7 @@ suite('The name of a member', () => {
       '/repo_path',
       '/projectId',
     ];
-    assert.deepEqual(places.filter(isFolderPlace), [
+    assert.deepEqual(places.filter(isFolderMember), [
       '/cwd',
       '/a/dirs/0',
       '/workspace',
@@ -224,7 +224,7 @@ suite('The name of a member', () => {
       '/repo_path',
       '/projectId',
     ]);
-    assert.deepEqual(places.filter(isChildPlace), [
+    assert.deepEqual(places.filter(isChildMember), [
       '/folderName',
       '/name',
       '/a/files/3',
@@ -254,7 +254,7 @@ suite('The name of a member', () => {
       '/a/*',
     ];
     const named = (kind: KeyKind): string => texts.map((text) => (namesFile(text, kind) ? '1' : '0')).join('');
-    assert.deepEqual((['path', 'place', 'url', 'name', 'other'] as const).map(named), [
+    assert.deepEqual((['path', 'location', 'url', 'name', 'other'] as const).map(named), [
       '111111111111111',
       '100110111111111',
       '000000000111000',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../../../src/core/base/json.ts';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
-import { realPlaceOf } from '../../../../../src/core/scopes/paths/realFolders.ts';
+import { realFoldersOf } from '../../../../../src/core/scopes/paths/realFolders.ts';
 import { targetsOfCall, targetsOfClaim } from '../../../../../src/core/scopes/paths/targets.ts';
 import { fakeFiles } from '../../../../support/fakeFiles.ts';
 import { reader, toolWith } from './renderScope.ts';
@@ -236,7 +236,7 @@ suite('Open folders', () => {
   test('have their real paths too', async () => {
     const linked = fakeFiles({ '/ws': { link: '/data/ws' }, '/loop': { link: '/loop' } });
     const folders = ['/ws', '/data', '/loop'].map((path) => ({ name: path.slice(1), path }));
-    assert.deepEqual(await realPlaceOf({ folders, userHome: '/ws/me' }, linked, NO_CANCELLATION), {
+    assert.deepEqual(await realFoldersOf({ folders, userHome: '/ws/me' }, linked, NO_CANCELLATION), {
       place: {
         folders: [
           { name: 'ws', path: '/data/ws' },
@@ -248,7 +248,7 @@ suite('Open folders', () => {
       isSure: false,
     });
     const plain = { folders: folders.slice(1, 2), userHome: 'untitled' };
-    assert.deepEqual(await realPlaceOf(plain, linked, NO_CANCELLATION), { place: undefined, isSure: true });
+    assert.deepEqual(await realFoldersOf(plain, linked, NO_CANCELLATION), { place: undefined, isSure: true });
   });
 });
 

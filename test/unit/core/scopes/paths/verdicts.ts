@@ -17,11 +17,11 @@ export interface Decider {
   elevate(label: string, payload?: JsonObject): Promise<string>;
 }
 
-export function decider(files: FileNames, place: ScopeContext, { whitelist = [], blacklist = [] }: Lists): Decider {
+export function decider(files: FileNames, context: ScopeContext, { whitelist = [], blacklist = [] }: Lists): Decider {
   const engine = new ScopeEngine(files);
   const settings = { lists: { set: { whitelist, blacklist, isBroken: false } }, adapters: {} };
   const judge = async (matter: ScopeMatter): Promise<string> =>
-    shown(await engine.judge({ matter, featureSet: 'set', settings, place }, NO_CANCELLATION));
+    shown(await engine.judge({ matter, featureSet: 'set', settings, context }, NO_CANCELLATION));
   return {
     call: (args, schema = {}) => judge({ kind: 'call', tool: toolWith(schema) as Tool, args, adapter: undefined }),
     elevate: (label, payload) => judge({ kind: 'elevate', claim: { label, payload } }),

@@ -11,11 +11,11 @@ const CONTENT_FORMATS =
 const CONTENT_KEYWORDS = ['contentMediaType', 'contentEncoding', 'contentSchema'];
 const BRANCHES = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'];
 const MAX_SCHEMAS = 64;
-const MAX_PLACES = 2_000;
+const MAX_MEMBERS = 2_000;
 const DEEPEST = 16;
 
 /** The places where a tool's input schema declares file names. */
-export class SchemaPlaces {
+export class SchemaMembers {
   readonly #root: JsonObject;
 
   constructor(root: JsonObject) {
@@ -31,15 +31,15 @@ export class SchemaPlaces {
     const seen = new Set<JsonObject>();
     const search = (schemas: Schemas, depth: number): boolean => {
       const fresh = schemas.filter((schema) => !seen.has(schema));
-      if (fresh.length === 0 || depth > DEEPEST || seen.size > MAX_PLACES) return false;
+      if (fresh.length === 0 || depth > DEEPEST || seen.size > MAX_MEMBERS) return false;
       for (const schema of fresh) seen.add(schema);
       const names = new Set(
-        fresh.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MAX_PLACES)),
+        fresh.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MAX_MEMBERS)),
       );
       for (const name of names) {
         const member = this.member(fresh, name);
         if (this.kindOf(name, member) === 'path' || search(member, depth + 1)) return true;
-        if (kindOfKey(name) === 'place' && mayBeText(member)) return true;
+        if (kindOfKey(name) === 'location' && mayBeText(member)) return true;
       }
       return search(this.items(fresh), depth + 1);
     };
@@ -61,7 +61,7 @@ export class SchemaPlaces {
   /** Schema defaults of omitted members that name files. */
   defaults(schemas: Schemas, given: JsonObject): readonly (readonly [name: string, text: string])[] {
     const names = new Set(
-      schemas.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MAX_PLACES)),
+      schemas.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MAX_MEMBERS)),
     );
     return [...names].flatMap((name) => {
       if (Object.hasOwn(given, name)) return [];

@@ -14,7 +14,7 @@ const AT_ONCE = 10_000;
 const PARTS = 4;
 
 /** The newest events of all servers, up to the limits. */
-export class EventShelf {
+export class RecentEvents {
   readonly #most: () => number;
   /** Oldest first. */
   #events = this.#none();

@@ -6,13 +6,13 @@ import {
   mayBeText,
   mayHave,
   mustBeText,
-  SchemaPlaces,
-} from '../../../../../src/core/scopes/paths/schemaPlaces.ts';
+  SchemaMembers,
+} from '../../../../../src/core/scopes/paths/schemaMembers.ts';
 
 const string = { type: 'string' };
 
 suite('What a schema says of a member', () => {
-  const kind = (name: string, schema: JsonObject): string => new SchemaPlaces({}).kindOf(name, [schema]);
+  const kind = (name: string, schema: JsonObject): string => new SchemaMembers({}).kindOf(name, [schema]);
 
   test('makes a file of it by its format', () => {
     const formats = [
@@ -115,7 +115,7 @@ suite('What a schema says of a member', () => {
   });
 
   test('is found through references, branches and lists, up to a limit', () => {
-    const has = (schema: JsonObject): boolean => new SchemaPlaces(schema).hasAny;
+    const has = (schema: JsonObject): boolean => new SchemaMembers(schema).hasAny;
     const deep = (depth: number): JsonObject =>
       depth === 0 ? { properties: { path: string } } : { properties: { a: deep(depth - 1) } };
     const lists = (depth: number): JsonObject =>
@@ -158,7 +158,7 @@ suite('What a schema says of a member', () => {
       table.map(([, expected]) => expected),
     );
     const defaults = (properties: JsonObject, given: JsonObject): string =>
-      new SchemaPlaces({}).defaults([{ properties }], given).join(';');
+      new SchemaMembers({}).defaults([{ properties }], given).join(';');
     assert.deepEqual(
       [
         defaults({ path: { default: 'a' } }, {}),
