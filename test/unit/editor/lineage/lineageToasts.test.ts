@@ -6,7 +6,7 @@ import { NOTES } from './lineageFakes.ts';
 
 const trouble = (rest: Partial<StateTrouble> = {}): StateTrouble => ({
   ...NOTES,
-  place: 7,
+  rowId: 7,
   tool: 'edit',
   problem: 'Operation 2 (remove /a) does not fit.',
   ...rest,
@@ -47,7 +47,7 @@ suite('The notifications of states that could not be kept', () => {
             'notes (notes.edit): the state that edit returned could not be made: Operation 2 (remove /a) does not fit. ' +
             'Its next call is refused until you continue from the last good checkpoint, or roll back.',
           key: NOTES,
-          place: 7,
+          rowId: 7,
         },
       ],
     );
@@ -60,7 +60,7 @@ suite('The notifications of states that could not be kept', () => {
   });
 
   test('are one for a burst, and one at a time for each lineage', async () => {
-    desk.toasts.broke(trouble({ place: 7 }));
+    desk.toasts.broke(trouble({ rowId: 7 }));
     desk.toasts.broke(trouble({ place: 8, tool: 'cut' }));
     desk.toasts.broke(trouble({ featureSet: 'other', place: 9 }));
     await desk.clock.advance(300);

@@ -237,7 +237,7 @@ suite('Open folders', () => {
     const linked = fakeFiles({ '/ws': { link: '/data/ws' }, '/loop': { link: '/loop' } });
     const folders = ['/ws', '/data', '/loop'].map((path) => ({ name: path.slice(1), path }));
     assert.deepEqual(await realFoldersOf({ folders, userHome: '/ws/me' }, linked, NO_CANCELLATION), {
-      place: {
+      folders: {
         folders: [
           { name: 'ws', path: '/data/ws' },
           { name: 'data', path: '/data' },
@@ -248,7 +248,7 @@ suite('Open folders', () => {
       isSure: false,
     });
     const plain = { folders: folders.slice(1, 2), userHome: 'untitled' };
-    assert.deepEqual(await realFoldersOf(plain, linked, NO_CANCELLATION), { place: undefined, isSure: true });
+    assert.deepEqual(await realFoldersOf(plain, linked, NO_CANCELLATION), { folders: undefined, isSure: true });
   });
 });
 
