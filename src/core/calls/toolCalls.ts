@@ -331,8 +331,8 @@ function checked(context: CallContext, next: CallStep): Promise<ResultView> {
   const found = toolNamed(server, request.tool);
   if (found === undefined)
     throw refused('UNKNOWN_TOOL', `The server "${server.id}" has no tool "${request.tool}".`, 'List its tools again.');
-  const byPerson = request.route === 'command' || request.route === 'cli';
-  if (!found.offered && !byPerson)
+  const byUser = request.route === 'command' || request.route === 'cli';
+  if (!found.offered && !byUser)
     throw refused('TOOL_HIDDEN', `The tool "${request.tool}" is not offered to models.`, 'Use another tool.');
   return next(context);
 }

@@ -4,7 +4,7 @@ import type { FeatureSet, FeatureSetView, McplDialect, McplSnapshot } from '../m
 /** The owner of a state (docs/decisions/state-owner.md). */
 type StateOwner =
   | { readonly kind: 'set'; readonly featureSet: string; readonly keeper: StateKeeper | 'either' }
-  /** Unknown: it is shown to the person, and never sent. */
+  /** Unknown: the state is shown to the user, and never sent. */
   | { readonly kind: 'nobody'; readonly featureSet: ''; readonly keeper: StateKeeper | 'either' }
   | { readonly kind: 'off'; readonly featureSet: string };
 
@@ -30,12 +30,12 @@ function declaresState({ rollback, hostState }: FeatureSet): boolean {
   return rollback || hostState;
 }
 
-/** Whether there may be states of it at all. */
+/** Whether the host may keep states of the set. */
 export function mayKeepState(set: FeatureSet, dialect: McplDialect): boolean {
   return declaresState(set) || dialect.traits.stateByResponse;
 }
 
-/** Whether results of its tools may carry states at all. */
+/** Whether results of the server's tools may contain states. */
 export function mayReturnState({ dialect, sets }: McplSnapshot): boolean {
   return dialect.traits.stateByResponse || sets.some(({ set }) => declaresState(set));
 }
@@ -59,8 +59,8 @@ function useOfSet(mcpl: McplSnapshot, set: FeatureSet): StateUse {
 }
 
 /**
- * The set that the state of a result belongs to; `named` is the set in the state itself, `first` the owner of the first
- * state of a tool that names no set. Never guessed.
+ * The set that the state of a result belongs to. `named`: the set that the state names. `first`: the owner of the first
+ * state of a tool that names no set. The owner is never guessed.
  */
 export function stateOwner(
   mcpl: McplSnapshot,
@@ -74,7 +74,7 @@ export function stateOwner(
   const declared = (name: string | undefined): FeatureSetView | undefined =>
     name === undefined ? undefined : mcpl.sets.find(({ set }) => set.name === name);
   const view = declared(named) ?? setOfTool(mcpl, tool) ?? declared(first) ?? onlyFitting(mcpl, hasBody);
-  if (view === undefined) return { kind: 'nobody', featureSet: '', keeper: keeperOfNobody(mcpl) };
+  if (view === undefined) return { kind: 'nobody', featureSet: '', keeper: keeperOfUnowned(mcpl) };
   const featureSet = view.set.name;
   if (view.state !== 'enabled') return { kind: 'off', featureSet };
   return { kind: 'set', featureSet, keeper: keeperOf(view.set, mcpl.dialect) };
@@ -85,22 +85,25 @@ export function keeperOf({ hostState }: FeatureSet, dialect: McplDialect): State
   return dialect.traits.stateByResponse ? 'either' : 'server';
 }
 
-/** Nothing is stored of a server none of whose sets has its state kept by the host (MCPL §8.7). */
-function keeperOfNobody({ dialect, sets }: McplSnapshot): StateKeeper | 'either' {
+/**
+ * The keeper of a state without an owner: `server`, so that it is not stored, unless the host keeps states of a set
+ * (MCPL §8.7).
+ */
+function keeperOfUnowned({ dialect, sets }: McplSnapshot): StateKeeper | 'either' {
   return dialect.traits.stateByResponse || sets.some(({ set }) => set.hostState) ? 'either' : 'server';
 }
 
-/** The only set with state of the kind that a state with, or without, a body is of. */
+/** The only set that may own a state with, or without, a body. `undefined` if there are several or none. */
 function onlyFitting({ dialect, sets }: McplSnapshot, hasBody: boolean): FeatureSetView | undefined {
   const stateful = sets.filter(({ set }) => declaresState(set));
   const fitting = stateful.filter(({ set }) => set.hostState === hasBody);
-  // A state that the host keeps may come without a body, and one of any set with it where responses decide.
+  // A state that the host keeps may have no body. Where responses decide, it may belong to any set with state.
   const isLoose = !hasBody || dialect.traits.stateByResponse;
   const candidates = fitting.length === 0 && isLoose ? stateful : fitting;
   return candidates.length === 1 ? candidates[0] : undefined;
 }
 
-/** By tool. A snapshot never changes, so that its table is made once. */
+/** The owning set of each tool. Cached by snapshot, because snapshots never change. */
 const TABLES = new WeakMap<McplSnapshot, ReadonlyMap<string, FeatureSetView>>();
 
 function setOfTool(mcpl: McplSnapshot, tool: string): FeatureSetView | undefined {

@@ -23,7 +23,7 @@ export function registerLineage(services: LineageServices): LineageView {
     if (asking) return undefined;
     asking = true;
     try {
-      return await (asker ?? askPerson)(question);
+      return await (asker ?? askUser)(question);
     } finally {
       asking = false;
     }
@@ -99,7 +99,7 @@ function registerPages(store: DisposableStore, ui: AsyncLazy<LineageUi>): void {
   );
 }
 
-const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) => {
+const askUser: ModalAsker = async ({ message, detail, titles, refusal }) => {
   // The first button is the default. A close-affordance button never is.
   const buttons = [...(refusal === undefined ? [] : [refusal]), ...titles].map((title) => ({ title }));
   return (await notify({ severity: 'warning', text: message, modalDetail: detail, buttons }))?.title;

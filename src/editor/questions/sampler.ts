@@ -175,8 +175,8 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     const used = (outcome: EndedRun['outcome'], result?: SamplingResult): void =>
       this.#record({ server, model, request, result, outcome, at: started }, reserved);
     try {
-      return await vscode.window.withProgress({ location, title, cancellable: true }, async (_, byPerson) => {
-        const stops = byPerson.onCancellationRequested(() => source.cancel());
+      return await vscode.window.withProgress({ location, title, cancellable: true }, async (_, byUser) => {
+        const stops = byUser.onCancellationRequested(() => source.cancel());
         try {
           const result = await unlessCancelled(runModel(model, server, request, source.token), source.token, title);
           used('success', result);

@@ -54,7 +54,7 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
 
   async ask(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
     if (token.isCancellationRequested) return 'dismissed';
-    const answer = await (this.#asker?.(question, token) ?? this.#askPerson(question, token));
+    const answer = await (this.#asker?.(question, token) ?? this.#askUser(question, token));
     if (answer === 'openSettings') this.#handle(this.#openSettings(question.server));
     return answer;
   }
@@ -70,7 +70,7 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
     for (const pending of [...this.#pending.values()]) pending.settle('dismissed');
   }
 
-  async #askPerson(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
+  async #askUser(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
     this.#pending.get(question.server)?.settle('dismissed');
     const answered = new Deferred<StartAnswer>();
     const over = new CancellationSource();

@@ -18,7 +18,7 @@ import {
 import type { AccountKey, StoredSignIn } from './accountStore.ts';
 import { discover, type Protection } from './authDiscovery.ts';
 import { bindsCredentials, signInByMachine } from './machineSignIn.ts';
-import { askConsent, signInByPerson } from './personSignIn.ts';
+import { askConsent, signInByUser } from './userSignIn.ts';
 import { refresh } from './renewal.ts';
 import type { SignInRequest, SignInTools } from './signInRequest.ts';
 
@@ -119,7 +119,7 @@ async function adopt(
   signal: AbortSignal,
 ): Promise<TokenRecord> {
   const request = requestFor(subject, protection, token.requested, 'otherServer', signal);
-  await withPerson(subject, () => askConsent(tools, request));
+  await withUser(subject, () => askConsent(tools, request));
   const shared = { ...token, servers: [...token.servers, subject.serverId] };
   await tools.store.replaceToken(account, shared);
   return shared;
@@ -135,18 +135,18 @@ async function signIn(
 ): Promise<TokenRecord> {
   const { settings, key } = subject;
   const { issuer, scopes: ofIssuer } = protection.metadata;
-  const isByPerson = settings.flow === 'auto';
+  const isByUser = settings.flow === 'auto';
   const scopes = chooseScopes({
     challenged: need.scopes,
     ofResource: protection.scopes,
     // Machine flows need no offline access, because the host can always request a new token.
-    ofIssuer: isByPerson ? ofIssuer : undefined,
+    ofIssuer: isByUser ? ofIssuer : undefined,
     fromSettings: settings.scopes ?? [],
     before: isIssuerOf(account, issuer) ? account.scopes : [],
   });
   const request = requestFor(subject, protection, scopes, reasonFor(account, issuer, need), signal);
-  const token = isByPerson
-    ? await withPerson(subject, () => signInByPerson(tools, request))
+  const token = isByUser
+    ? await withUser(subject, () => signInByUser(tools, request))
     : await signInByMachine(tools, request);
   const { resource, requested, issuedAt } = token;
   const isPinned = bindsCredentials(settings);
@@ -164,7 +164,7 @@ function requestFor(
   return { serverId, settings, protection, scopes, reason, log: context.log, signal };
 }
 
-async function withPerson<T>({ onWaiting }: TokenSubject, work: () => Promise<T>): Promise<T> {
+async function withUser<T>({ onWaiting }: TokenSubject, work: () => Promise<T>): Promise<T> {
   onWaiting?.(true);
   try {
     return await work();

@@ -6,7 +6,7 @@ import { NOTES } from './lineageFakes.ts';
 
 const trouble = (rest: Partial<StateTrouble> = {}): StateTrouble => ({
   ...NOTES,
-  rowId: 7,
+  place: 7,
   tool: 'edit',
   problem: 'Operation 2 (remove /a) does not fit.',
   ...rest,
@@ -60,7 +60,7 @@ suite('The notifications of states that could not be kept', () => {
   });
 
   test('are one for a burst, and one at a time for each lineage', async () => {
-    desk.toasts.broke(trouble({ rowId: 7 }));
+    desk.toasts.broke(trouble({ place: 7 }));
     desk.toasts.broke(trouble({ place: 8, tool: 'cut' }));
     desk.toasts.broke(trouble({ featureSet: 'other', place: 9 }));
     await desk.clock.advance(300);

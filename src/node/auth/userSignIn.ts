@@ -23,7 +23,7 @@ import { type ClientCredentials, refusal, requestToken, sentSecret } from './tok
 const AUTHOR = 'Report this to the author of the server.';
 
 /** Browser sign-in: authorization code with PKCE (OAuth 2.1), for one resource (RFC 8707). */
-export async function signInByPerson(tools: SignInTools, request: SignInRequest): Promise<TokenRecord> {
+export async function signInByUser(tools: SignInTools, request: SignInRequest): Promise<TokenRecord> {
   const { protection, settings } = request;
   const { metadata, found } = protection;
   const problem = signInRefusal(metadata, found);
