@@ -243,7 +243,7 @@ export interface InferenceOpening {
   readonly token?: CancellationToken | undefined;
 }
 
-/** Servers have been asked for context; the model has not been asked yet. Whoever opens it finishes or abandons it. */
+/** Servers were asked for context, the model was not asked yet. The caller must finish or abandon it. */
 export interface OpenInference {
   readonly inferenceId: string;
   /** In order. Each names its server, and its text cannot claim another one. */
@@ -251,11 +251,11 @@ export interface OpenInference {
   readonly injectedBy: TurnResult['injectedBy'];
   /** Differences from the requests of servers, a sentence each. */
   readonly remarks: readonly string[];
-  /** Whether servers may change the answer: nothing of it may be shown before `finish`. */
+  /** Whether servers may change the answer. Nothing of it may be shown before `finish`. */
   readonly isChecked: boolean;
   /**
-   * Has the answer checked by those who may change it, and told to the others. Asked again it gives the same. Rejects
-   * with a `HostError`: ANSWER_WITHHELD, CANCELLED.
+   * Lets servers check the answer, and notifies the others. A repeated call returns the same. Rejects with a
+   * `HostError`: ANSWER_WITHHELD, CANCELLED.
    */
   finish(answer: GivenAnswer): Promise<FinishedAnswer>;
   /** There is no answer: no server is notified of the inference. Has no effect after `finish`. */
@@ -279,59 +279,61 @@ export interface FinishedAnswer {
   readonly remarks: readonly string[];
 }
 
-/** Which models were used by whom, and what is left to each server. */
+/** The use of models, and the remaining budget of each server. */
 export interface ModelUses {
-  /** A model was used; a burst fires once. */
+  /** Fires once per burst of uses. */
   readonly onDidChange: Event<void>;
-  /** Counts what ran beside the host: sampling, turns of a chat, wrapped models. */
+  /** Counts uses outside the host's turns: sampling, turns of a chat, wrapped models. */
   record(use: ModelUseRecord): void;
   /**
-   * Reserves budget for one use of a model by a server, without a question to the person. The caller records the use, if
-   * there was one, and then releases the reservation.
+   * Reserves budget for one use of a model by a server, without a prompt. The caller records the use, if there was one,
+   * and then releases the reservation.
    */
   reserve(server: string): Promise<ModelReservation>;
-  /** As it is known now; undefined for a server that there is not. */
+  /** The current budget. `undefined` for an unknown server. */
   budget(server: string): ModelBudget | undefined;
-  /** The use since then, the most tokens first. */
+  /** The use since then. Most tokens first. */
   totals(since: number): Promise<readonly ModelUseTotal[]>;
 }
 
-/** A server wants a model, and the person has not allowed the use of any. */
+/** A server requested a model, but the user has not allowed the use of any. */
 export interface ModelRefusal {
   readonly server: string;
   readonly reason: 'no_model' | 'no_permission';
 }
 
-/** A host of servers: settings in, servers and their tools out. What every adapter (editor, terminal, gateway) uses. */
+/** Runs servers as the settings say, and offers their tools. Every adapter (editor, terminal, gateway) uses it. */
 export interface Host {
   readonly onDidChangeServer: Event<ServerChange>;
-  /** Fires when what is wrong with the setting as a whole, and so with no one server, changed. */
+  /** Fires when problems that concern the whole setting changed. */
   readonly onDidChangeProblems: Event<void>;
   /** Fires at every step of every operation. */
   readonly onDidChangeOperation: Event<Operation>;
   /** In settings order. */
   servers(): readonly ServerSnapshot[];
   server(id: string): ServerSnapshot | undefined;
-  /** All that is wrong with the settings now. */
+  /** All problems of the current settings. */
   problems(): readonly SettingsProblem[];
 
-  /** Takes new settings: starts, stops and restarts what they ask for, and nothing else. */
+  /** Applies new settings. Starts, stops and restarts only the servers that changed. */
   configure(settings: HostSettings): void;
 
-  /** Starts a server by hand; resolves when it runs, rejects with a `HostError` when it does not. */
+  /** Starts a server on request. Resolves when it runs. Rejects with a `HostError` if it does not. */
   start(id: string): Promise<void>;
-  /** Stops a server by hand; it stays stopped until it is started or its `enabled` changes. */
+  /** Stops a server on request, until it is started or its `enabled` changes. */
   stop(id: string): Promise<void>;
   restart(id: string): Promise<void>;
   /** Cancels all tool calls that the server has not answered. */
   cancelCalls(id: string): void;
 
-  /** The one way to a server's tools, whatever route a call comes by. Rejects with a `HostError`. */
+  /** Calls a tool of a server. All routes end here. Rejects with a `HostError`. */
   callTool(request: ToolCallRequest, options?: CallOptions): Promise<ResultView>;
 
-  /** What a resource holds now. Rejects with a `HostError`: UNKNOWN_RESOURCE where the server has none such. */
+  /**
+   * The current contents of a resource. Rejects with a `HostError`: UNKNOWN_RESOURCE if the server does not know it.
+   */
   readResource(id: string, uri: string, options?: CallOptions): Promise<ResourceReading>;
-  /** Reports changes of a resource until the subscription is disposed, through restarts of the server. */
+  /** Reports changes of a resource until the subscription is disposed, across restarts of the server. */
   subscribeResource(id: string, uri: string, listener: (uri: string) => void): ResourceWatch;
   getPrompt(
     id: string,
@@ -339,19 +341,19 @@ export interface Host {
     args: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<PromptResult>;
-  /** The proposals of the server for an argument; may be empty. */
+  /** The server's proposals for an argument. May be empty. */
   complete(id: string, request: CompletionRequest, options?: CompleteOptions): Promise<Completion>;
-  /** How much the server is to log from now on: what a person chose, which wins over every client. */
+  /** Sets the server's log level. This choice of the user overrides requests of clients. */
   setLogLevel(id: string, level: LogLevelName): Promise<void>;
   logLevel(id: string): LogLevelName | undefined;
   /**
-   * The level that a listener of `onDidLog` needs. Unless a person chose a level, the server gets the most detailed one that
-   * is needed. Dispose it to end the need; the server keeps its last level.
+   * Requests a log level for a listener of `onDidLog`. Unless the user chose a level, the server gets the most detailed
+   * requested one. Dispose the result to end the request; the server keeps its last level.
    */
   wishLogLevel(id: string, level: LogLevelName): Disposable;
-  /** What servers log, whatever of it the host's own log shows; of a flood, the first of each second. */
+  /** Log entries of servers, at any level. During floods, the first ones of each second. */
   readonly onDidLog: Event<ServerLog>;
-  /** What went over the server's connections while it was recorded. The same object for as long as the server is there. */
+  /** The recorded messages of the server's connections. Returns the same object until the server is removed. */
   trace(id: string): ProtocolTrace;
   /** Reads all lists of the server again. */
   refresh(id: string, token?: CancellationToken): Promise<void>;
@@ -360,44 +362,46 @@ export interface Host {
   readonly audit: AuditLog;
   readonly approvals: Approvals;
   readonly lineages: Lineages;
-  /** A server was refused a model that a person could give it. */
+  /** A server did not get a model because the user has not allowed it. */
   readonly onDidRefuseModel: Event<ModelRefusal>;
   readonly alsoEvents: AlsoEvents;
   /** Runs a turn with the hooks of all servers around it (MCPL §10). Rejects with a `HostError`. */
   runTurn(request: TurnRequest): Promise<TurnResult>;
-  /** The same for an inference that runs elsewhere: only the hooks. Rejects with a `HostError`. */
+  /** The same, but only the hooks: the inference runs elsewhere. Rejects with a `HostError`. */
   openInference(opening: InferenceOpening): Promise<OpenInference>;
   readonly modelUses: ModelUses;
   /**
-   * The person chose in a view of the host which feature sets are on. These settings then need no question, and a set with
-   * a changed declaration is on again. The caller writes the settings as well.
+   * The user switched feature sets in a view of the host. These settings then need no prompt, and a set with a changed
+   * declaration is on again. The caller also writes the settings.
    */
   allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void>;
-  /** The same for what becomes of the push events of a set. */
+  /** The same for the push policy of a set. */
   allowPushPolicy(id: string, featureSet: string, policy: PushPolicy): Promise<void>;
 
-  /** Says that the person changes these settings of a server in our own views: no question follows. */
+  /** The user changes these settings of a server in a view of the host, so they need no prompt. */
   allowChange(id: string, keys: readonly EntryKey[]): void;
   /** Limits for all servers together, within the consent of the user. */
   readonly limits: HostLimits;
 
-  /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
+  /** The user wrote this server's entry in a view of the host, so its next start needs no prompt. */
   allowStart(id: string): Promise<void>;
-  /** Says that the person asked for the next start in one of our own views: files of the workspace may be part of it. */
+  /** The user requested the next start in a view of the host, so files of the workspace may be part of it. */
   chooseStart(id: string): void;
   /**
-   * Says that the person chose, in one of our own views, which tools are called without asking: no question follows,
-   * and what was taken back is asked for if the workspace's settings grant it again. The trust is bound to the
-   * definitions as they are now, or to the one that the person saw.
+   * The user chose in a view of the host whether these tools are called without a prompt. The choice needs no prompt
+   * itself. After a removal, a grant by the workspace's settings prompts again. The trust covers only the current
+   * definitions, or the one that the user saw.
    */
   setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean, seen?: Tool): Promise<void>;
-  /** Answers for changed definitions (`OfferedTool.change`); one that changed again meanwhile stays unanswered. */
+  /** Answers for changed definitions (`OfferedTool.change`). One that changed again meanwhile stays unanswered. */
   answerDefinitions(id: string, seen: readonly SeenDefinition[], answer: DefinitionAnswer): Promise<void>;
-  /** Forgets that a server was allowed to start: its next start asks again. */
+  /** Forgets the consent for a server. Its next start prompts again. */
   forgetConsent(id: string): Promise<void>;
 
-  /** Replaces every secret that is known by `[secret: NAME]`: for whatever a model, a log or another program reads. */
+  /**
+   * Replaces every known secret by `[secret: NAME]`. Use it for any text that a model, a log or another program reads.
+   */
   redact(text: string): string;
-  /** Ends every server in order. */
+  /** Stops every server in order. */
   close(): Promise<void>;
 }

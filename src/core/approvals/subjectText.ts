@@ -40,7 +40,7 @@ export interface SubjectText {
   readonly identical: string;
 }
 
-/** What a person allowed for longer than once, in words. */
+/** A grant in words, for approvals that count more than once. */
 interface GrantText {
   /** After "may", before its targets: `call`, `have access to`. */
   readonly may: string;

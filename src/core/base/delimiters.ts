@@ -20,7 +20,7 @@ export function withoutOurTags(text: string): string {
   return withoutTags(text, OUR_TAGS);
 }
 
-/** The same for what a person attached: code that speaks of a context stays what it is. */
+/** The same for attachments of the user. Code that mentions a context stays unchanged. */
 export function withoutAttachmentTags(text: string): string {
   return withoutTags(text, ATTACHMENT_TAG);
 }

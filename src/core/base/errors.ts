@@ -152,7 +152,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same error without what `clean` takes out in what a person, a model or a log may see of it. */
+/** The same error, with `clean` applied to every text that a user, a model or a log may see. */
 export function redactError(error: HostError, clean: (text: string) => string): HostError {
   const suggestion = error.suggestion === undefined ? undefined : clean(error.suggestion);
   const all = [error.message, error.suggestion, JSON.stringify(error.data), causeText(error.cause)];

@@ -1,13 +1,13 @@
 /** Four bytes, as one number: what the search looks at. */
 const GRAM = 4;
-/** A gram lies at any of four places in a word of memory, and only whole words are looked at. */
+/** A gram may start at any of four bytes of a word, and only aligned words are read. */
 const SHORTEST = 2 * GRAM - 1;
 /** Longer texts are looked for by their beginning: a larger step gains nothing. */
 const MAX_WINDOW = 64;
 /** Characters that are looked at together: their bytes fit into the cache of a processor. */
 const CHUNK = 16_384;
 const MAX_BYTES = 3;
-/** With so many places for each gram, few grams of other texts are taken for one that is looked for. */
+/** With this many slots per gram, few grams of other texts collide with a wanted one. */
 const SLOTS_PER_GRAM = 64;
 
 interface Wanted {

@@ -25,23 +25,23 @@ interface ElicitationOptions {
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Takes secrets out of what a question says. */
+  /** Removes secrets from the text of a question. */
   readonly redact?: Redact | undefined;
   readonly elicitor: Elicitor;
-  /** Checks rules that forms do not check, such as patterns, without running them in this thread. */
+  /** Checks rules that forms do not check, such as patterns, in another thread. */
   readonly checker?: SchemaChecker | undefined;
-  /** How long a question is shown before it counts as left open. */
+  /** How long a question is shown before it counts as unanswered. */
   readonly timeoutMs?: number | undefined;
 }
 
 const TIMEOUT_MS = 600_000;
-/** Questions of one server that are open or wait; a person does not answer more. */
+/** Maximum open and waiting questions of one server. */
 const MAX_QUESTIONS = 8;
-/** How often a form is shown again because of what was entered. */
+/** Maximum times that a form is shown again because of invalid input. */
 const MAX_ROUNDS = 20;
 const REMARKS = { lines: 10, perMs: 10_000 };
 
-/** MCP "Elicitation": a server asks the person something, by a form or by a page that is opened. */
+/** MCP "Elicitation": a server asks the user with a form, or with a page that is opened. */
 export class ElicitationFeature implements SessionFeature {
   readonly capabilities = { elicitation: { form: {}, url: {} } };
   readonly requests = {
@@ -52,7 +52,7 @@ export class ElicitationFeature implements SessionFeature {
       if (typeof elicitationId === 'string') this.pages.complete(elicitationId);
     },
   };
-  /** Pages that the person may still be busy with. */
+  /** Pages that the user may not have finished with. */
   readonly pages = new OpenedPages();
   readonly #options: ElicitationOptions;
   readonly #queue: QuestionQueue;
@@ -75,7 +75,7 @@ export class ElicitationFeature implements SessionFeature {
     });
   }
 
-  /** Asks the person to visit a page, in turn with what else this server asks. */
+  /** Asks the user to visit a page. Waits in the queue of this server's questions. */
   async visit(elicitation: UrlElicitation, token: CancellationToken): Promise<Visit> {
     const { server, redact = (text) => text } = this.#options;
     const question = urlQuestion(server, { ...elicitation, message: redact(elicitation.message) });
@@ -87,7 +87,7 @@ export class ElicitationFeature implements SessionFeature {
     return { kind: this.#outcome(asked) ?? 'cancel', question };
   }
 
-  /** Waits while the person is busy with a page; the token ends that. */
+  /** Waits while the user is busy with a page. Ends when the token is cancelled. */
   finish(question: UrlQuestion, token: CancellationToken): Promise<'continue' | 'cancel'> {
     return this.#options.elicitor.finish(question, token);
   }
@@ -117,7 +117,7 @@ export class ElicitationFeature implements SessionFeature {
     return this.#outcome(asked) ?? { action: 'cancel' };
   }
 
-  /** Shows the form until what was entered is what the server may be sent. */
+  /** Shows the form until its input is valid and may be sent to the server. */
   async #fillIn(first: FormQuestion, schema: JsonObject, token: CancellationToken): Promise<JsonObject> {
     let question = first;
     for (let round = 0; round < MAX_ROUNDS && !token.isCancellationRequested; round++) {
@@ -188,7 +188,7 @@ function formQuestion(server: string, { message, schema }: FormElicitation): For
   };
 }
 
-/** Fields that ask for a secret. Where only the message asks for one, it may be meant for any field. */
+/** Fields that ask for a secret. If only the message asks for one, it may mean any field. */
 function suspectsOf(fields: readonly FormField[], message: string): readonly FormField[] {
   const open = fields.filter(takesSecret);
   const suspects = open.filter(looksSecret);
@@ -204,11 +204,11 @@ function looksSecret(field: FormField): boolean {
   return [field.name, field.label].some(namesSecret) || mentionsSecret(field.description);
 }
 
-/** A longer one cannot be checked by eye, and the end of a URL may hide a trap. */
+/** A user cannot check a longer one, and the end of a URL may hide a trap. */
 const MAX_URL = 4_000;
 const MAX_HOST = 253;
 
-/** The facts that a person must see before a page is opened; a sentence if it must not be opened. */
+/** The facts to show before the page is opened, or the reason why it must not be opened. */
 function urlQuestion(server: string, elicitation: UrlElicitation): UrlQuestion | string {
   const parsed = parse(elicitation.url);
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
@@ -247,7 +247,7 @@ function parse(url: string): URL | undefined {
   }
 }
 
-/** From the text, as parsing takes out what deceives. */
+/** Read from the text, because parsing removes the deceptive parts. */
 function authorityOf(url: string): string {
   return /^\s*[a-z]+:[\\/]*([^\\/?#]*)/i.exec(url)?.[1] ?? '';
 }
@@ -260,20 +260,20 @@ function isEncoded(host: string): boolean {
   return host.split('.').some((label) => label.startsWith('xn--'));
 }
 
-/** A page of this machine or network acts with what only this machine can reach. */
+/** A page on this machine or network can use services that others cannot reach. */
 function hostRemarks(host: string): readonly string[] {
   if (isLoopback(host)) return ['It is on this machine: a program here answers, not a website.'];
   return isPrivate(host) ? ['It is in a private network, not on the internet.'] : [];
 }
 
-/** Servers need not say when a page is done with: the oldest are forgotten. */
+/** The oldest are forgotten, because servers need not report the end of a page. */
 const MAX_PAGES = 50;
 
-/** Pages that a server had opened and of which it may say that the person is done with them. */
+/** Opened pages. A server may report that the user has finished with one. */
 class OpenedPages {
   readonly #waiting = new Map<string, () => void>();
 
-  /** Calls back once when the server says so; a page that is asked for again replaces the earlier one. */
+  /** Calls back once when the server reports it. A repeated request for a page replaces the earlier one. */
   expect(elicitationId: string, done: () => void): void {
     this.#waiting.delete(elicitationId);
     this.#waiting.set(elicitationId, done);
@@ -281,7 +281,7 @@ class OpenedPages {
     if (oldest !== undefined && this.#waiting.size > MAX_PAGES) this.#waiting.delete(oldest);
   }
 
-  /** The same while a caller waits for it. */
+  /** The same, until it is disposed. */
   follow(elicitationId: string, done: () => void): Disposable {
     this.expect(elicitationId, done);
     return toDisposable(() => {
@@ -289,7 +289,7 @@ class OpenedPages {
     });
   }
 
-  /** MCP 2025-11-25: what is unknown, or was told before, is ignored. */
+  /** MCP 2025-11-25: unknown or already completed ids are ignored. */
   complete(elicitationId: string): void {
     const done = this.#waiting.get(elicitationId);
     this.#waiting.delete(elicitationId);

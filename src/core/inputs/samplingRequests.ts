@@ -25,10 +25,10 @@ interface SamplingOptions {
   /** Removes secrets from model input. */
   readonly redact?: Redact | undefined;
   readonly sampler: Sampler;
-  /** Of the server by then. */
+  /** The facts of the server at the time of the question. */
   readonly facts?: (() => Pick<SamplingQuestion, 'fingerprint' | 'model'>) | undefined;
   readonly perMinute?: number | undefined;
-  /** For one request: the person's look at it and the model's answer together. */
+  /** Timeout of one request, for the user's review and the model's answer together. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ const REMARKS = { lines: 10, perMs: 10_000 };
 /** MCP "Sampling": error code for a rejection by the user. */
 const REJECTED = -1;
 
-/** MCP "Sampling": a server has a prompt run on one of the person's models, if the person agrees. */
+/** MCP "Sampling": runs a server's prompt on one of the user's models, if the user agrees. */
 export class SamplingFeature implements SessionFeature {
   readonly requests = {
     'sampling/createMessage': (params: JsonObject, context: InboundContext): Promise<Json> =>
@@ -94,7 +94,7 @@ export class SamplingFeature implements SessionFeature {
   #decode(params: JsonObject): SamplingRequest {
     const rules = rulesFor(this.#session, this.#options.sampler);
     const { redact = asItIs } = this.#options;
-    // The person reviews what the model is given.
+    // The user reviews the text that the model gets.
     const shown = mapObject(params, (text) => showHidden(redact(text)));
     const decoded = decodeSamplingRequest(shown, rules);
     if (decoded.kind === 'notInRevision') throw invalid('it is not in this revision');

@@ -15,12 +15,12 @@ interface ServerLoggingOptions {
   readonly clock: Clock;
   /** The server's channel. */
   readonly log: Logger;
-  /** Takes secrets out of a text that is going to be cut short: servers log what they were configured with. */
+  /** Removes secrets before a text is truncated: servers log their configuration. */
   redact(text: string): string;
   requestTimeoutMs(): number;
-  /** How much to ask for at the start; absent leaves it to the server. */
+  /** The level to request at the start. Absent: the server decides. */
   readonly level?: LogLevelName | undefined;
-  /** Hear every entry, at whatever level the log here is; of a flood, the first of each second. */
+  /** Receive every entry at any level. During floods, the first ones of each second. */
   readonly listeners?: LogListeners | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface LogListeners {
   fire(entry: LogEntry): void;
 }
 
-/** One entry, without what must not be seen. */
+/** A log entry without secrets. */
 export interface LogEntry {
   readonly level: LogLevelName;
   readonly logger: string | undefined;
@@ -40,7 +40,7 @@ export interface LogEntry {
 const LIMITS = { lines: 200, perMs: 1_000 };
 const MAX_MESSAGE = 4_000;
 const MAX_NAME = 100;
-/** Characters of an entry as JSON that is handed on whole. */
+/** Maximum characters of an entry as JSON. Longer ones are truncated. */
 const MAX_DATA = 64_000;
 
 const OURS: { readonly [L in LogLevelName]: LogLevel } = {
@@ -54,13 +54,13 @@ const OURS: { readonly [L in LogLevelName]: LogLevel } = {
   emergency: 'error',
 };
 
-/** Levels that we have no own for are named. */
+/** The line names these levels, because the host's log has no equivalent. */
 const NAMED: readonly LogLevelName[] = ['notice', 'critical', 'alert', 'emergency'];
 
 /**
- * The log of a server (MCP "Logging") and its level. A listener, such as a client of the gateway, may request a level.
- * The server gets the most detailed requested level, so that no listener loses lines. The choice of a person overrides
- * all requests.
+ * The log of a server (MCP "Logging") and its level. Listeners, such as clients of the gateway, may request a level.
+ * The server gets the most detailed requested level, so that no listener loses lines. The user's choice overrides all
+ * requests.
  */
 export class ServerLogging implements SessionFeature {
   readonly #options: ServerLoggingOptions;
@@ -69,9 +69,9 @@ export class ServerLogging implements SessionFeature {
   readonly #limiter: LogLimiter;
   readonly #handedOn: RateLimit;
   readonly #wanted = new Set<{ readonly level: LogLevelName }>();
-  /** What the server was last told. */
+  /** The level that the server got last. */
   #sentLevel: LogLevelName | undefined;
-  /** Of the message that is being written. */
+  /** The level of the message that is being written. */
   #current: LogLevel = 'info';
 
   readonly notifications = {
@@ -85,7 +85,7 @@ export class ServerLogging implements SessionFeature {
     this.#handedOn = new RateLimit(LIMITS.lines, LIMITS.perMs);
   }
 
-  /** How much a person had the server asked to log; absent while that is left to it, or to clients. */
+  /** The user's choice. Absent: the server or its clients decide. */
   get level(): LogLevelName | undefined {
     return this.#level;
   }
@@ -103,7 +103,7 @@ export class ServerLogging implements SessionFeature {
     store.add(
       toDisposable(() => {
         if (this.#session === session) this.#session = undefined;
-        // Says how much was left out; the next connection goes on with it.
+        // Reports the number of omitted lines. The next connection reuses the limiter.
         this.#limiter.dispose();
       }),
     );
@@ -111,7 +111,7 @@ export class ServerLogging implements SessionFeature {
     return store;
   }
 
-  /** For as long as it is not disposed; what the server was told last stays, as it knows no way back to its own level. */
+  /** Requests a level until disposed. The server keeps its last level, because MCP has no request to reset it. */
   wanted(level: LogLevelName): Disposable {
     const wanted = { level };
     this.#wanted.add(wanted);
@@ -122,10 +122,7 @@ export class ServerLogging implements SessionFeature {
     });
   }
 
-  /**
-   * Has the server log from this level on, now and after each start. Rejects with a `HostError` where the server has no
-   * say in it, or does not do it.
-   */
+  /** Requests the level now and after each start. Rejects with a `HostError` if the server does not support levels. */
   async setLevel(level: LogLevelName): Promise<void> {
     if (this.#session === undefined) {
       this.#level = level;
@@ -141,7 +138,7 @@ export class ServerLogging implements SessionFeature {
     return session.setLogLevel(level, { timeoutMs: this.#options.requestTimeoutMs() });
   }
 
-  /** A server that just started, or forgot, is told again. */
+  /** Sends the level again to a server that just started, or lost it. */
   #settle(session: Session): void {
     const level = this.#level ?? mostOf(this.#wanted);
     if (level === undefined || level === this.#sentLevel || !isJsonObject(session.handshake.capabilities['logging']))
@@ -173,13 +170,13 @@ export class ServerLogging implements SessionFeature {
   }
 }
 
-/** The least severe level is the most. */
+/** The most detailed level. */
 function mostOf(wanted: Iterable<{ readonly level: LogLevelName }>): LogLevelName | undefined {
   const requested = new Set([...wanted].map(({ level }) => level));
   return LOG_LEVELS.find((level) => requested.has(level));
 }
 
-/** Unchanged, except for secrets; of a large value only the beginning. */
+/** Removes secrets, and truncates large values. */
 function withoutSecrets(data: Json, redact: (text: string) => string): Json {
   const text = textOf(data);
   if (text.length > MAX_DATA) return cleanText(redact(text), MAX_MESSAGE);

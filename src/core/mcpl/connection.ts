@@ -47,16 +47,16 @@ import { UndeclaredUses } from './undeclaredUses.ts';
 /** More sets than any server has. Every change is answered with the full list. */
 const MAX_SETS = 256;
 const MAX_EARLY = 16;
-/** Changes of the sets are answered at most this often. */
+/** Minimum interval between answers to changed sets. */
 const CHANGES_MS = 100;
 
 /**
- * The MCPL side of one server, through all of its connections: says what the host supports, knows the sets that the
- * server declares, tells it which of them are on, and lets a message of a set pass or not. Servers push whether they
- * may or not, so the host decides on each message and never believes that it was heard.
+ * MCPL for one server, across its connections. It announces the host's capabilities, knows the declared sets, sends
+ * which of them are on, and admits or refuses each message of a set. Servers send messages of any set, so the host
+ * decides about each message and does not rely on its updates.
  */
 export class McplConnection implements SessionFeature, Participant {
-  /** Its requests go from server to host, which a stateless connection does not carry. */
+  /** Stateless connections do not carry requests from the server. */
   readonly era = 'legacy';
   readonly server: string;
   readonly log: Logger;
@@ -113,7 +113,7 @@ export class McplConnection implements SessionFeature, Participant {
         method,
         (params: JsonObject, context: InboundContext): Promise<Json> | Json => {
           const answer = (): Promise<Json> | Json => {
-            // Only a server that announced MCPL is answered in its terms (MCPL §3.3).
+            // Methods of MCPL do not exist for a server that did not announce it (MCPL §3.3).
             if (this.#advert === undefined) throw methodNotFound(method);
             return handler(this, params, context);
           };
@@ -143,12 +143,12 @@ export class McplConnection implements SessionFeature, Participant {
     return this.#advert.dialect;
   }
 
-  /** Takes part in turns: it is connected, and spoke of MCPL. */
+  /** Whether it takes part in turns: it is connected, and announced MCPL. */
   get isMember(): boolean {
     return this.#isLive && this.#advert !== undefined;
   }
 
-  /** It is connected and is not being stopped. */
+  /** Whether it is connected and not stopping. */
   get #isLive(): boolean {
     return this.#session?.stopping.isCancellationRequested === false;
   }
@@ -161,14 +161,17 @@ export class McplConnection implements SessionFeature, Participant {
     return this.#hooks > 0;
   }
 
-  /** Its connection just ended; or it declared otherwise what it was switched on for, and waits for a person's choice. */
+  /**
+   * Whether a check of answers may be missing: the connection just ended, or a set with that hook is new or changed and
+   * waits for the user's choice.
+   */
   get isBlindGuard(): boolean {
     if (!this.#isLive) return true;
     const guards = [...this.#sets.values()].filter(({ uses }) => uses.includes('contextHooks.afterInference'));
     return guards.some((set) => ['changed', 'new'].includes(this.#stateOf(set)));
   }
 
-  /** Whether settings still have a model look at events of the set, be the server connected or not. */
+  /** Whether settings let a model answer the events of the set. Also known while the server is not connected. */
   infersFrom(featureSet: string): boolean {
     const { push, featureSets } = this.settings;
     return isChosen(featureSets, featureSet) && pushPolicyOf(push, featureSet) === 'infer';
@@ -179,7 +182,7 @@ export class McplConnection implements SessionFeature, Participant {
     const pin = protocol === 'auto' || protocol === 'off' ? undefined : protocol;
     const advert = protocol === 'off' ? undefined : decodeAdvert(session.handshake.capabilities, pin);
     this.#advert = advert && advertWithoutSecrets(advert, (text) => this.redact(text));
-    // A server that only reads answers announces nothing for the time before.
+    // A server that only reads answers announces no hook before inference.
     this.#states.begin(this.#advert?.dialect.before === true ? this.#advert.before : undefined);
     this.#session = session;
     this.#updates.begin(session);
@@ -208,7 +211,7 @@ export class McplConnection implements SessionFeature, Participant {
     return store;
   }
 
-  /** Settings or declarations may be others now: the server is told, and so is whoever watches. */
+  /** Call this after a change of settings or declarations. Notifies the server and all listeners. */
   update(): void {
     if (this.#advert === undefined) return;
     this.#states.forget();
@@ -221,7 +224,7 @@ export class McplConnection implements SessionFeature, Participant {
     this.#options.onChange();
   }
 
-  /** A person switched sets on, in one of our own views, in the form that they have now. */
+  /** The user switched these sets on in a view of the host, in their current form. */
   accept(names: readonly string[]): void {
     this.#options.grants.accept(
       this.server,
@@ -239,13 +242,13 @@ export class McplConnection implements SessionFeature, Participant {
       throw this.#refused(operation, undefined, invalidParams('featureSet must be a text.', 'featureSet'));
     const set = featureSet === UNDECLARED ? undefined : this.#sets.get(featureSet);
     if (set === undefined) throw this.#refused(operation, featureSet, unknownFeatureSet(featureSet));
-    // A connection that has ended does nothing any more, however long its last message was under way.
+    // Messages of a closed connection have no effect, even if they were being processed.
     if (this.#stateOf(set) !== 'enabled' || !this.#isLive)
       throw this.#refused(operation, featureSet, notEnabled(featureSet, set.problem === undefined));
     if (use === undefined || set.uses.includes(use)) return set;
     const problem = this.#undeclared.problemOf(set, use, this.dialect.traits);
     if (problem === undefined) return set;
-    // A person may be asked about an event, which is not refused yet.
+    // Not refused yet, because the user may be asked about an event.
     throw use === 'pushEvents' ? problem : this.#refused(operation, featureSet, problem);
   }
 
@@ -256,7 +259,7 @@ export class McplConnection implements SessionFeature, Participant {
     throw this.#refused('push/event', problem.featureSet, problem);
   }
 
-  /** A person allowed the events of a set that does not declare them, or refused them. False if the set is not on. */
+  /** The user allowed or refused the events of a set that does not declare them. Returns false if the set is not on. */
   chooseEvents(featureSet: string, choice: EventsChoice): boolean {
     const set = this.#sets.get(featureSet);
     if (set === undefined || !this.isOn(featureSet)) return false;
@@ -324,7 +327,7 @@ export class McplConnection implements SessionFeature, Participant {
     this.#withdrawn.clear();
   }
 
-  /** MCPL §6.7: new sets are off until a person switches them on. */
+  /** MCPL §6.7: new sets are off until the user switches them on. */
   #changed(params: JsonObject): void {
     if (this.#session === undefined) {
       if (this.#earlyChanges.length < MAX_EARLY) this.#earlyChanges.push(params);
@@ -332,7 +335,7 @@ export class McplConnection implements SessionFeature, Participant {
     }
     if (this.#advert === undefined) return;
     this.#apply(params);
-    // The new state applies at once; the answer names every set, and one is enough for many changes.
+    // The new state applies at once. One answer lists every set, so it can cover several changes.
     this.#changes.request();
   }
 
@@ -379,7 +382,7 @@ export class McplConnection implements SessionFeature, Participant {
     });
   }
 
-  /** A notification has no answer: what is on is taken, the rest is only noted. */
+  /** A notification has no answer: admits events of sets that are on, and only logs the others. */
   #pushWithoutId(params: JsonObject): void {
     const handler = this.requests['push/event'];
     if (this.#advert === undefined || handler === undefined) return;

@@ -31,6 +31,6 @@ export interface McplConnectionOptions {
   expand(pattern: string): string;
   /** The view of the sets has changed. */
   onChange(): void;
-  /** The server was told which sets are on. `isFirst`: for the first time over this connection. */
+  /** The server got the list of sets that are on. `isFirst`: for the first time over this connection. */
   onGranted(isFirst: boolean): void;
 }

@@ -8,13 +8,13 @@ import { capabilitiesOf } from '../wire/mcpl/featureSetMessages.ts';
 interface SetUpdatesOptions {
   readonly log: Logger;
   onSent(enabled: number, disabled: number): void;
-  /** The server knows which sets are on; `isFirst`: for the first time over this connection. */
+  /** The server got the list of sets that are on. `isFirst`: for the first time over this connection. */
   onGranted(isFirst: boolean): void;
 }
 
 interface SetUpdate {
   readonly choice: { readonly enabled: string[]; readonly disabled: string[]; readonly scopes?: JsonObject };
-  /** The sets of `choice.enabled`, and the one that never goes on the wire. */
+  /** The sets of `choice.enabled`, and the one that stands for undeclared sets, which is never sent. */
   readonly enabled: readonly FeatureSet[];
   readonly dialect: McplDialect;
 }
@@ -22,15 +22,15 @@ interface SetUpdate {
 const POLICY_MS = 15_000;
 
 /**
- * `featureSets/update` (MCPL §6.7), with every declared set named and no wildcard: right for a server that reads a
- * difference, for one that reads all, and for one that waits for it before it does anything.
+ * Sends `featureSets/update` (MCPL §6.7). It lists every declared set and no wildcards. This suits servers that read a
+ * difference, servers that read the complete state, and servers that wait for it before they start.
  */
 export class SetUpdates {
   readonly #options: SetUpdatesOptions;
   #session: Session | undefined;
-  /** What the server was told last; as text, to compare. */
+  /** The last update as text, for comparison. */
   #sentText = '';
-  /** Which sets were on when it was told last over this connection, as text. */
+  /** The sets that were on in the last update of this connection, as text. */
   #granted: string | undefined;
 
   constructor(options: SetUpdatesOptions) {
@@ -47,7 +47,7 @@ export class SetUpdates {
     this.#session = undefined;
   }
 
-  /** The next update is sent even if nothing changed: the server may have forgotten. */
+  /** Sends the next update even without a change: the server may have lost the last one. */
   forget(): void {
     this.#sentText = '';
   }
@@ -76,7 +76,7 @@ export class SetUpdates {
     });
   }
 
-  /** Servers exist that claim MCPL 0.5 and do not know the request: they get the notification of older versions. */
+  /** Some servers announce MCPL 0.5 but do not know the request. They get the notification of older versions. */
   async #request(session: Session, { choice, enabled, dialect }: SetUpdate): Promise<void> {
     const { log } = this.#options;
     try {

@@ -12,13 +12,13 @@ export type Partition = Readonly<Record<'enabled' | 'disabled', string[]>>;
 interface SetStatesOptions {
   readonly server: string;
   readonly grants: FormGrants;
-  /** The same object for as long as nothing in it changes. */
+  /** Returns the same object until something changes. */
   settings(): McplSettings;
 }
 
 /**
- * What the settings say of one server and its sets. Asked several times with each message and the same for thousands of
- * them, so it is worked out once: of an event that was a tenth of its cost.
+ * The settings of one server and its sets. Cached, because each message needs them several times: without the cache
+ * they were a tenth of the cost of an event.
  */
 export class SetStates {
   readonly #options: SetStatesOptions;
@@ -31,7 +31,7 @@ export class SetStates {
     this.#options = options;
   }
 
-  /** What it does not ask to see or to write, a server does not get, whatever the settings allow. */
+  /** Denies everything that the server does not ask to read or change, whatever the settings allow. */
   get settings(): McplSettings {
     const given = this.#options.settings();
     if (this.#narrowed !== undefined && this.#given === given) return this.#narrowed;
@@ -41,7 +41,7 @@ export class SetStates {
     return this.#narrowed;
   }
 
-  /** Another connection, which may ask for other parts; absent without a hook before an inference. */
+  /** Call this for a new connection, which may request other parts. Absent without a hook before inference. */
   begin(reach: HookReach | undefined): void {
     this.#reach = reach;
     this.#narrowed = undefined;
@@ -64,18 +64,18 @@ export class SetStates {
     };
   }
 
-  /** Keeps the form of each set that is on. Wildcards turn on no set that is declared after this. */
+  /** Stores the form of each set that is on. Wildcards match no sets that are declared later. */
   settle(sets: readonly FeatureSet[]): void {
     const { grants, server } = this.#options;
     const on = sets.filter((set) => this.of(set) === 'enabled');
     const wildcards = this.settings.featureSets.enabled.filter(isWildcard);
     const fresh = sets.length === 0 ? [] : grants.use(server, wildcards);
-    // A set that the settings except from the wildcard was there too when a person wrote it.
+    // A set that the settings exclude from the wildcard existed when the user wrote it.
     const excepted = sets.filter((set) => set.problem === undefined && coveredBy(fresh, set.name));
     grants.accept(server, [...new Set([...on, ...excepted.filter(({ name }) => !grants.isKnown(server, name))])]);
   }
 
-  /** A person chose, or the server declared: what was found may no longer be true. */
+  /** Drops the cache after a choice of the user or a new declaration. */
   forget(): void {
     this.#states.clear();
   }
@@ -99,7 +99,7 @@ function narrowed(settings: McplSettings, wanted: HookReach | undefined): McplSe
 
 type Redact = (text: string) => string;
 
-/** Names and descriptions of sets are shown, and kept in the audit: a set whose name contains a secret is left out. */
+/** Names and descriptions of sets are shown and audited. A set whose name contains a secret is omitted. */
 export function setsWithoutSecrets(sets: readonly FeatureSet[], redact: Redact): readonly FeatureSet[] {
   return sets
     .filter(({ name }) => redact(name) === name)
@@ -117,10 +117,12 @@ export function advertWithoutSecrets({ dialect, sets, before }: McplAdvert, reda
   return { dialect: clean, sets: setsWithoutSecrets(sets, redact), before };
 }
 
-/** The name of what stands for a server that declares no sets; it never goes on the wire. */
+/** The name of the set that stands for a server without declared sets. Never sent. */
 export const UNDECLARED = '(undeclared)';
 
-/** A server that takes part in inference and declares no sets has one for all of it, off like any other. */
+/**
+ * A server that uses hooks or inference and declares no sets gets one set for all of it. It is off like any new set.
+ */
 export function undeclaredSet(dialect: McplDialect): readonly FeatureSet[] {
   const uses: Capability[] = [];
   if (dialect.before) uses.push('contextHooks.beforeInference');
@@ -132,7 +134,7 @@ export function undeclaredSet(dialect: McplDialect): readonly FeatureSet[] {
   ];
 }
 
-/** The message by which a server makes use of a set. */
+/** The method that uses a capability. */
 export const OPERATIONS: Readonly<Record<Capability, string>> = {
   pushEvents: 'push/event',
   inferenceRequest: 'inference/request',
@@ -143,12 +145,12 @@ export const OPERATIONS: Readonly<Record<Capability, string>> = {
   'contextHooks.afterInference': 'context/afterInference',
 };
 
-/** Everything, in words that any glob understands. */
+/** Matches everything in any glob dialect. */
 const ALL = '**';
 
 /**
- * The lists of its scoped sets as a server gets them (MCPL §7.2): with names instead of patterns of names, and paths
- * instead of variables. They only inform the server; the host never relies on them.
+ * The scope lists for the server (MCPL §7.2): with names of sets instead of patterns, and paths instead of variables.
+ * They only inform the server; the host never relies on them.
  */
 export function sentScopes(
   settings: ScopeSettings,
@@ -167,11 +169,11 @@ export function sentScopes(
   return Object.fromEntries(entries.filter(([, lists]) => lists.whitelist.length + lists.blacklist.length > 0));
 }
 
-/** One withdrawn set is enough to keep tools off, so more than this need not be known. */
+/** Maximum remembered sets. One withdrawn set is enough to block tools, so further ones are not needed. */
 const MOST = 256;
 
 /**
- * Feature sets that the server of this connection no longer declares, or declares without `tools`. Their tools stay off:
+ * Sets that the server of this connection no longer declares, or declares without `tools`. Their tools stay off:
  * otherwise a server could free the tools of a set by withdrawing it.
  */
 export class WithdrawnSets {
@@ -185,14 +187,14 @@ export class WithdrawnSets {
     this.#sets.clear();
   }
 
-  /** The server declares `set` in the place of `before`. */
+  /** A declaration of `set` replaced `before`. */
   replaced(before: FeatureSet | undefined, set: FeatureSet): void {
     if (set.uses.includes('tools')) this.#sets.delete(set.name);
     else if (before?.uses.includes('tools') === true) this.removed(before);
   }
 
   removed(set: FeatureSet | undefined): void {
-    // A set that was declared without `tools` meanwhile counts as it was before.
+    // A set that was declared again without `tools` still counts with its earlier declaration.
     if (set !== undefined && this.#sets.size < MOST && !this.#sets.has(set.name)) this.#sets.set(set.name, set);
   }
 }

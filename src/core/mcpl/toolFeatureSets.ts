@@ -5,15 +5,15 @@ import { declaresUse } from './declaredUses.ts';
 import { namedSets } from './offerSets.ts';
 
 /**
- * The feature sets that must be on for a tool: those that it names, or else the one of the settings, or else all that use
- * tools. A named set counts even if the server does not declare it: no part of it is on.
+ * The feature sets that must be on for a tool: those that it names, else the one of the settings, else all sets that
+ * use tools. A named set also counts if the server does not declare it; it is then never on.
  */
 export function featureSetsOfTool(
   tool: Tool,
   sets: readonly FeatureSet[],
   map: Readonly<Record<string, string>>,
 ): readonly string[] {
-  // A person can switch nothing on for a server without any sets.
+  // Without any sets there is nothing to switch on.
   if (sets.length === 0) return [];
   const named = namedSets(tool.raw);
   if (named.length > 0) return named;
@@ -22,7 +22,7 @@ export function featureSetsOfTool(
   return [...new Set(sets.filter((set) => set.uses.includes('tools')).map(({ name }) => name))];
 }
 
-/** The one feature set that a tool belongs to; absent if it may belong to several. */
+/** The only feature set of a tool. Absent if it may belong to several. */
 export function featureSetOfTool(
   tool: Tool,
   sets: readonly FeatureSet[],
@@ -32,19 +32,19 @@ export function featureSetOfTool(
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** Why a tool is off: a feature set of it is. */
+/** The reason why a tool is off. */
 interface ToolSetsOff {
   /** The first set that is off. */
   readonly setOff: string;
   /** All sets that must be on, if there are several. */
   readonly needs?: readonly string[] | undefined;
-  /** The set is on, but it does not declare that it uses tools. */
+  /** The set is on, but does not declare `tools`. */
   readonly lacksUse?: true | undefined;
 }
 
 /**
- * Tools with a feature set that is off. A set that was withdrawn is never on, and still counts: a server must not free
- * its tools by withdrawing their set. A set that the server names for a tool must also declare that it uses tools.
+ * Tools with a feature set that is off. A withdrawn set counts as off: a server must not free its tools by withdrawing
+ * their set. A set that the server names for a tool must also declare `tools`.
  */
 export function toolsOff(
   tools: readonly Tool[],
@@ -69,8 +69,8 @@ export function toolsOff(
 }
 
 /**
- * The set that the server names for a tool although the set does not declare tools. A set that a person names in the
- * settings needs no declaration.
+ * The set that the server names for a tool without declaring `tools` for the set. A set that the user's settings name
+ * needs no declaration.
  */
 function setWithoutTools(tool: Tool, declared: readonly FeatureSet[], { toolsUse }: McplTraits): string | undefined {
   if (!toolsUse || declared.length === 0) return undefined;
@@ -78,14 +78,14 @@ function setWithoutTools(tool: Tool, declared: readonly FeatureSet[], { toolsUse
   return declared.find((set) => named.includes(set.name) && !declaresUse(set, 'tools'))?.name;
 }
 
-/** Whether the tool is for the server's own apps only (MCP Apps, `_meta.ui.visibility`): models never get it. */
+/** Whether the tool is only for the server's own apps (MCP Apps, `_meta.ui.visibility`). Models never get it. */
 export function isForAppsOnly({ raw: { _meta: meta } }: Tool): boolean {
   if (!isJsonObject(meta)) return false;
   const { ui } = meta;
   return [isJsonObject(ui) ? ui['visibility'] : undefined, meta['ui/visibility']].some(excludesModels);
 }
 
-/** A value that cannot be read excludes them too. */
+/** Unreadable values exclude models too. */
 function excludesModels(visibility: Json | undefined): boolean {
   if (visibility === undefined) return false;
   return !(isJsonArray(visibility) ? visibility : [visibility]).includes('model');

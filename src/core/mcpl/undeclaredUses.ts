@@ -17,9 +17,9 @@ interface UndeclaredUsesOptions {
   readonly grants: FormGrants;
   readonly onDidChangeSets: Event<void>;
   isOn(featureSet: string): boolean;
-  /** Asks a person whether the set may send events; false without a person to ask. */
+  /** Asks the user whether the set may send events. Returns false if no user can be asked. */
   ask(featureSet: string): boolean;
-  /** A question began or ended. */
+  /** A question was asked or answered. */
   onChange(): void;
 }
 
@@ -28,17 +28,17 @@ interface Question {
   readonly settled: Deferred<boolean>;
 }
 
-/** How long an event waits for the answer. */
+/** How long an event waits for the user's answer. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Refuses uses that a set does not declare. Events can be an exception, as real servers forget to declare them: a
- * person may allow them, once for each form of a set. The first event waits for the answer, others are refused
+ * Refuses uses that a set does not declare. Events can be an exception, because real servers forget to declare them:
+ * the user may allow them, once for each form of a set. The first event waits for the answer; others are refused
  * meanwhile.
  */
 export class UndeclaredUses {
   readonly #options: UndeclaredUsesOptions;
-  /** By set: the form that a person was asked about in this run. A restarted server declares it again. */
+  /** By set: the form about which the user was asked in this run. A restarted server declares it again. */
   readonly #asked = new Map<string, string>();
   #open: Question | undefined;
 
@@ -48,7 +48,7 @@ export class UndeclaredUses {
     this.#options = options;
   }
 
-  /** Undefined where the set may use it. */
+  /** Returns `undefined` if the set may use the capability. */
   problemOf(set: FeatureSet, use: Capability, traits: McplTraits): UndeclaredUse | undefined {
     if (declaresUse(set, use)) return undefined;
     this.#note(set.name, use);
@@ -71,7 +71,7 @@ export class UndeclaredUses {
     return this.#options.grants.eventsOf(this.#options.server, set) ?? (wasSeen ? 'open' : undefined);
   }
 
-  /** Whether the set may, once a person has answered; `undefined` if this event asks no question. */
+  /** Resolves with the user's answer. Returns `undefined` if this event asks no question. */
   hold(set: FeatureSet, token: CancellationToken): Promise<boolean> | undefined {
     const { grants, server } = this.#options;
     if (this.#open !== undefined || token.isCancellationRequested) return undefined;

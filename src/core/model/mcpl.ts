@@ -73,7 +73,7 @@ export interface McplTraits {
   /** All possible uses (MCPL 0.5 §6.2). A feature set with any other use, or with none, is invalid. */
   readonly closedUses: ReadonlySet<string> | undefined;
   /**
-   * The error for a use that a feature set does not declare. With `notEnabled`, a person may allow undeclared events;
+   * The error for a use that a feature set does not declare. With `notEnabled`, the user may allow undeclared events;
    * `capabilityDenied` is final.
    */
   readonly undeclaredUse: 'notEnabled' | 'capabilityDenied';

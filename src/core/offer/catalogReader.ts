@@ -9,24 +9,24 @@ import type { Era } from '../model/server.ts';
 import type { Session } from '../session/session.ts';
 import type { Page } from '../wire/page.ts';
 
-/** What tells one kind of list from another. */
+/** The differences between the kinds of lists. */
 interface CatalogKind<T> {
-  /** In sentences: "tools". */
+  /** The plural for sentences, such as "tools". */
   readonly noun: string;
   readonly method: string;
-  /** The capability without which a server is never asked. */
+  /** The capability that a server must declare. */
   readonly capability: string;
-  /** Whether a server may declare the capability and still not know the method: it then has none of these. */
+  /** Whether a server may declare the capability without supporting the method. Its list is then empty. */
   readonly isOptional: boolean;
-  /** Of several items with one key the last one counts. */
+  /** If several items have the same key, the last one counts. */
   key(item: T): string;
   decode(result: Json, era: Era): Page<T>;
 }
 
-/** What a server says of a change beside the news that there was one. */
+/** The details of a change, which some servers send. */
 interface CatalogChange<T> {
   readonly added: readonly T[];
-  /** By key. */
+  /** Keys of removed items. */
   readonly removed: readonly string[];
 }
 
@@ -40,20 +40,20 @@ interface CatalogReaderOptions<T> {
   onFailed(error: HostError): void;
 }
 
-/** Servers announce a change several times in a row, five of them right after the start. */
+/** Servers announce changes in bursts, for example five times after the start. */
 const DEBOUNCE_MS = 200;
-/** However much a server asks meanwhile, a page that takes so many times its time does not come. */
+/** A page times out after this multiple of the timeout, even if the server asks questions meanwhile. */
 const MAX_PATIENCE = 10;
 const MAX_PAGES = 1_000;
 const MAX_ITEMS = 20_000;
-/** Named by the server while one reading takes place. */
+/** Maximum changes that are remembered during one reading. */
 const MAX_CHANGES = 1_000;
-/** Reading a page of 10,000 takes 40 ms, and listeners compare the list. */
+/** Yields to the event loop after longer pages: reading 10,000 items takes 40 ms, and listeners compare the list. */
 const LONG_PAGE = 1_000;
-/** Of all items of one list, as JSON. */
+/** Maximum characters of all items of a list, as JSON. */
 const MAX_CHARACTERS = 64_000_000;
 
-/** Keeps one list of one server as the server has it, over all its connections. */
+/** One list of one server, kept up to date across all its connections. */
 export class CatalogReader<T> {
   readonly #kind: CatalogKind<T>;
   readonly #options: CatalogReaderOptions<T>;
@@ -64,7 +64,7 @@ export class CatalogReader<T> {
     this.#options = options;
   }
 
-  /** Reads the list on a new connection, and keeps up with it until the connection ends. */
+  /** Reads the list on a new connection, and again after each change until the connection ends. */
   started(session: Session): Disposable {
     const reading = new ConnectionReader(session, this.#kind, this.#options);
     this.#reading = reading;
@@ -77,14 +77,14 @@ export class CatalogReader<T> {
     });
   }
 
-  /** The server says that the list is another one now. The change it names counts only if the list cannot be read. */
+  /** The server announced a change. Its details are only used if the list cannot be read. */
   changed(change?: CatalogChange<T>): void {
     this.#reading?.changed(change);
   }
 
   /**
-   * The current list: read again if it changed, could not be read, or is older than the server allows. Rejects with a
-   * `HostError`; the earlier list stays.
+   * The current list. Reads it again if it changed, could not be read, or is older than the server allows. Rejects with
+   * a `HostError`; the earlier list stays.
    */
   fresh(token: CancellationToken = NO_CANCELLATION): Promise<readonly T[]> {
     const reading = this.#reading;
@@ -92,7 +92,7 @@ export class CatalogReader<T> {
     return unlessCancelled(reading.fresh(), token, `Reading the list of ${this.#kind.noun}`);
   }
 
-  /** The same, read again in any case: an answer of the server showed that the list is out of date. */
+  /** The same, but always reads again: an answer of the server showed that the list is out of date. */
   reread(token?: CancellationToken): Promise<readonly T[]> {
     this.#reading?.outdate();
     return this.fresh(token);
@@ -103,7 +103,7 @@ type Outcome<T> =
   | { readonly kind: 'read'; readonly items: readonly T[]; readonly goodUntil: number }
   | { readonly kind: 'failed'; readonly error: HostError };
 
-/** Reads the list on one connection: never twice at once, and once more when it changed meanwhile. */
+/** Reads the list on one connection. There is one reading at a time, and another one after a change meanwhile. */
 class ConnectionReader<T> {
   readonly #session: Session;
   readonly #kind: CatalogKind<T>;
@@ -111,11 +111,11 @@ class ConnectionReader<T> {
   readonly #ended = new CancellationSource();
   #outcome: Outcome<T> | undefined;
   #reading: Promise<Outcome<T>> | undefined;
-  /** The list changed since the last reading began. */
+  /** Whether the list changed since the last reading began. */
   #isStale = false;
-  /** As it was last read, or changed. */
+  /** The last list that was read, with later changes. */
   #known: readonly T[] = [];
-  /** Since the last reading began. */
+  /** Changes since the last reading began. */
   #changes: CatalogChange<T>[] = [];
   readonly #rereading: Throttle;
 
@@ -164,7 +164,7 @@ class ConnectionReader<T> {
     this.#ended.cancel();
   }
 
-  /** MCP "Capabilities": a server is never asked for what it did not declare. */
+  /** MCP "Capabilities": undeclared capabilities must not be used. */
   get #isOffered(): boolean {
     return isJsonObject(this.#session.handshake.capabilities[this.#kind.capability]);
   }
@@ -188,7 +188,10 @@ class ConnectionReader<T> {
     return reading;
   }
 
-  /** Where a changed list cannot be read, the list as the server said that it changed. It holds until the next change. */
+  /**
+   * If a changed list cannot be read, applies the announced changes to the last one. The result holds until the next
+   * change.
+   */
   #orChanged(read: Outcome<T>, changes: readonly CatalogChange<T>[]): Outcome<T> {
     if (read.kind === 'read' || changes.length === 0 || this.#ended.isCancelled) return read;
     if (read.error.code === 'CONNECTION_CLOSED') return read;
@@ -237,7 +240,7 @@ class ConnectionReader<T> {
         pages.add(page, this.#goodUntil(page));
         if (page.items.length > LONG_PAGE) await nextTurn(this.#options.clock);
       } catch (error) {
-        // MCP "Pagination": a cursor that is no longer valid. The list is read once more from its beginning.
+        // MCP "Pagination": the cursor is no longer valid. Reads the list once more from its beginning.
         if (pages.cursor === undefined || !mayBeginAnew || !isRemote(error, RPC.invalidParams)) throw error;
         return this.#readPages(false);
       }
@@ -245,7 +248,7 @@ class ConnectionReader<T> {
     return { kind: 'read', items: pages.items, goodUntil: pages.goodUntil };
   }
 
-  /** Before MCP 2026-07-28 a list is good until the server says that it changed. */
+  /** Before MCP 2026-07-28, a list is valid until the server announces a change. */
   #goodUntil(page: Page<T>): number {
     return this.#session.handshake.era === 'legacy'
       ? Infinity
@@ -253,16 +256,16 @@ class ConnectionReader<T> {
   }
 }
 
-/** The pages of one reading. */
+/** The pages of one reading of a list. */
 class Pages<T> {
   readonly #kind: CatalogKind<T>;
   readonly #log: Logger;
   readonly #byKey = new Map<string, T>();
   readonly #seen = new Set<string>();
   #size = 0;
-  /** Where to go on; absent before the first page and after the last one. */
+  /** The next cursor. Absent before the first page and after the last one. */
   cursor: string | undefined;
-  /** The list is as good as the first of its pages that goes bad. */
+  /** The list expires with the first of its pages that expires. */
   goodUntil = Infinity;
 
   constructor(kind: CatalogKind<T>, { log }: Pick<CatalogReaderOptions<T>, 'log'>) {
@@ -282,7 +285,7 @@ class Pages<T> {
     this.cursor = this.#follow(page.nextCursor);
   }
 
-  /** The cursor to go on with, unless the server leads in a circle or without end. */
+  /** The next cursor, unless the server repeats one or never ends. */
   #follow(cursor: string | undefined): string | undefined {
     if (cursor === undefined) return undefined;
     const count = this.#byKey.size;

@@ -176,7 +176,7 @@ class ConnectionSubscriptions {
     if (!this.#isOffered) return notOffered();
     try {
       await this.#session.subscribe(uri, this.#sending);
-      // If the server lost its subscriptions meanwhile, `#told` is already another set.
+      // If the server lost its subscriptions meanwhile, `#subscribed` is already another set.
       subscribed.add(uri);
       return undefined;
     } catch (thrown) {

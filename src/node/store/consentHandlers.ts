@@ -44,10 +44,7 @@ function decodeKey(value: unknown): { readonly server: string; readonly fingerpr
   return { ...decodeServer(value), ...decodeFingerprint(value) };
 }
 
-/**
- * The protocol that each server was found to speak. Salvage leaves this table out: the host
- * detects it again.
- */
+/** The detected protocol of each server. Salvage leaves this table out, because the host detects it again. */
 export function verdictHandlers(database: DatabaseSync): Pick<StoreHandlers, VerdictOperation> {
   const find = database.prepare('SELECT fingerprint, era, mcpl, at FROM verdicts WHERE fingerprint = ?');
   const save = database.prepare('INSERT OR REPLACE INTO verdicts (fingerprint, era, mcpl, at) VALUES (?, ?, ?, ?)');

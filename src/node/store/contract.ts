@@ -64,7 +64,7 @@ interface StoreOperations {
     readonly result: readonly Row[];
   };
   'state.path': { readonly params: { readonly target: number }; readonly result: Row | null };
-  /** Runs one step after a place. Returns where the next step starts, or null at the end. */
+  /** Runs one step after a row id. Returns the start of the next step, or null at the end. */
   'state.trim': { readonly params: TrimRequest; readonly result: number | null };
   /** Runs one step. Returns the number of checkpoints at the end. */
   'state.export': { readonly params: FileStep; readonly result: number | null };
@@ -115,14 +115,14 @@ export interface FileStep extends LineageKey {
 /** True for a new event. For a known one, the turn that it started. */
 export type StoredAdmission = true | { readonly inferenceId: string | null };
 
-/** Rows before a place, newest first. */
+/** Rows before a row id, newest first. */
 export interface PageRequest {
   readonly before: number | null;
   readonly limit: number;
 }
 
 export interface GrantPageRequest {
-  /** The place of the last known row. */
+  /** The id of the last known row. */
   readonly after: number;
   readonly kind: string | null;
 }

@@ -5,7 +5,6 @@ import { isRecord } from './records.ts';
 
 let loaded: typeof sqlite | undefined;
 
-/** Loads the runtime's built-in SQLite. */
 export function loadSqlite(): typeof sqlite {
   loaded ??= withoutItsWarning(() => process.getBuiltinModule('node:sqlite'));
   if (loaded === undefined) throw new StoreError('unavailable', `Node ${process.versions.node} has no node:sqlite.`);

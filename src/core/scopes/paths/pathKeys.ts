@@ -180,7 +180,7 @@ export function looksLikePath(text: string): boolean {
 export type Outward =
   /** `..`, a file URI, or the home folder. */
   | { readonly kind: 'surely' }
-  /** To an unknown place. */
+  /** To an unknown location. */
   | { readonly kind: 'unknown' }
   /** An absolute path, if its first folder exists. Otherwise it is no path. */
   | { readonly kind: 'absolute'; readonly first: string; readonly isOdd: boolean };

@@ -14,7 +14,7 @@ const MAX_SCHEMAS = 64;
 const MAX_MEMBERS = 2_000;
 const DEEPEST = 16;
 
-/** The places where a tool's input schema declares file names. */
+/** The members of a tool's input schema that name files. */
 export class SchemaMembers {
   readonly #root: JsonObject;
 

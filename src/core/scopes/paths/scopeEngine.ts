@@ -18,7 +18,7 @@ export type ScopeMatter =
       readonly kind: 'call';
       readonly tool: Tool;
       readonly args: JsonObject;
-      /** The places of its targets in the arguments, from settings. */
+      /** The members that hold its targets, from settings. */
       readonly adapter: readonly string[] | undefined;
     };
 

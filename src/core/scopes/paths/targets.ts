@@ -35,7 +35,7 @@ import { type ArgumentPath, parseArgumentPath } from '../../model/argumentPath.t
 interface ScopedCall {
   readonly tool: Tool;
   readonly args: JsonObject;
-  /** The places of its targets in the arguments; `undefined` without an adapter. */
+  /** The members that hold its targets. `undefined` without an adapter. */
   readonly adapter: readonly string[] | undefined;
 }
 
@@ -202,7 +202,7 @@ function readChecks(
     if (trouble !== undefined) return trouble;
   }
   for (const text of checked) {
-    // The rest is not checked, so a person is asked.
+    // The rest is not checked, so the user is asked.
     if (lookups > MAX_LOOKUPS) return [...checks, undefined];
     const trouble = add(text.from, readChecked(text, scope));
     if (trouble !== undefined) return trouble;

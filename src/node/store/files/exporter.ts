@@ -11,7 +11,7 @@ import { CHECKPOINT_COLUMNS, checkpointOf } from '../states/rows.ts';
 /** Maximum attempts, because parts of a lineage may be removed during the export. */
 const MAX_ATTEMPTS = 4;
 
-/** The size of a lineage up to a place. */
+/** The size of a lineage up to a row id. */
 interface Extent {
   readonly last: number;
   readonly count: number;
@@ -90,7 +90,7 @@ class FileWriting {
   readonly #rowsBehind: (rowId: number) => Iterable<unknown>;
   readonly #lines: LineWriter;
   readonly #digest = new LineDigest();
-  /** Numbers of checkpoints in the file, by place. */
+  /** Numbers of checkpoints in the file, by row id. */
   readonly #numbers = new Map<number, number>();
   #roots = 0;
   #rowId = 0;

@@ -56,7 +56,7 @@ export class FileReading {
   #blockedBy: number | undefined;
   #changedAt = 0;
   #isEnded = false;
-  /** Imported checkpoints were compared with the lineage up to this place. */
+  /** Imported checkpoints were compared with the lineage up to this row id. */
   #seen: number;
 
   constructor(surroundings: Surroundings, key: LineageKey, file: string) {

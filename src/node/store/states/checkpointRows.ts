@@ -8,7 +8,6 @@ const WRITTEN = `checkpoint, copy, lineage, parent, parent_name, link, form, pro
   state_size, replay, body`;
 const NODE_COLUMNS = `lineage, parent_name, state_size, replay, ${CHECKPOINT_COLUMNS}`;
 
-/** Rows of checkpoints. */
 export class CheckpointRows {
   readonly #get: StatementSync;
   readonly #row: StatementSync;

@@ -6,7 +6,7 @@ import type { Lineage } from './lineageTable.ts';
 /** Maximum conversations with a stored head. Older ones continue from the lineage's head. */
 export const MAX_HEADS = 200;
 
-/** A checkpoint has a greater place than its parent, so all descendants come later. */
+/** A checkpoint has a greater row id than its parent, so all descendants come later. */
 const FOLLOWING = `
   WITH RECURSIVE following (place) AS (
     SELECT ?1 UNION ALL SELECT c.place FROM following JOIN checkpoints c ON c.parent = following.place
@@ -60,7 +60,7 @@ export class Heads {
     if (conversation !== undefined) this.#put(lineage, conversation, rowId, at);
   }
 
-  /** Moves heads from `target` and its descendants to `place`, which may equal `target`. */
+  /** Moves heads from `target` and its descendants to `rowId`, which may equal `target`. */
   goBack(
     lineage: Lineage,
     conversation: string | undefined,

@@ -82,7 +82,7 @@ export class Joining {
     return rowIdOf(this.#last.get(lineage) ?? {});
   }
 
-  /** Returns the place after which the next step continues, or undefined at the end. */
+  /** Returns the row id after which the next step continues, or undefined at the end. */
   step(waiting: Waiting, after: number, pace: TimeSlice): number | undefined {
     const { key, staging, fillings } = waiting;
     const target = this.#index.lineage(key);

@@ -120,7 +120,7 @@ function isSame(a: Fingerprint, b: Fingerprint): boolean {
   return a.rows === b.rows && a.parents === b.parents && a.links === b.links;
 }
 
-/** SQLite built the JSON from integers. 0 means none, because no place is 0. */
+/** SQLite built the JSON from integers. 0 means none, because no row id is 0. */
 function numbers(value: unknown): Float64Array {
   const parsed: unknown = JSON.parse(text(value, 'numbers'));
   const all: readonly unknown[] = Array.isArray(parsed) ? parsed : [];

@@ -14,7 +14,7 @@ export class LineageShape {
     return this.#rows;
   }
 
-  /** Place of the newest row, or 0 without rows. */
+  /** Id of the newest row, or 0 without rows. */
   get lastRowId(): number {
     return this.rowIdAt(this.#rows - 1);
   }
@@ -28,7 +28,7 @@ export class LineageShape {
     return row < 0 || row >= this.#rows ? NO_ROW : (this.#parents[row] ?? NO_ROW);
   }
 
-  /** Row of a place, or -1. */
+  /** Row with this id, or -1. */
   rowOf(rowId: number): number {
     let low = 0;
     let high = this.#rows - 1;

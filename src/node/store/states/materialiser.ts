@@ -28,7 +28,7 @@ export class StoredStates {
       if ((characters += size) > MAX_CHARACTERS && each !== rowId) this.#byRowId.delete(each);
   }
 
-  /** The state of one place was changed in place into that of another. */
+  /** The state of one checkpoint was patched in place into that of another. */
   move(from: number, to: number): void {
     const state = this.#byRowId.get(from);
     if (state === undefined) return;
@@ -45,7 +45,7 @@ const COLUMNS = `c.place, c.parent, CASE c.form WHEN 'patch' THEN c.body END,
   c.form = 'data' OR EXISTS (SELECT 1 FROM snapshots s WHERE s.place = c.place)`;
 /**
  * The path from a checkpoint up to the nearest complete state, with all patches joined into one text, because separate
- * rows would cost more than the patches. Ancestors have smaller places.
+ * rows would cost more than the patches. Ancestors have smaller row ids.
  */
 const LINE = `
   WITH RECURSIVE line (place, parent, patch, is_whole) AS (

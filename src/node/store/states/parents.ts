@@ -42,7 +42,7 @@ export function isSame(rows: CheckpointRows, known: Node, update: Pick<StateUpda
   return body === undefined || (body.kind === known.form && rows.hasBody(known, body.text));
 }
 
-/** A child must have a greater place, which rules out cycles. */
+/** A child must have a greater row id, which rules out cycles. */
 export function canFollow({ place }: Node, { node, name }: Pick<Parentage, 'node' | 'name'>): boolean {
   return node === undefined ? name === undefined : node.place < place;
 }

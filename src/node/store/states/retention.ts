@@ -71,7 +71,7 @@ export class Retention {
     this.#characters = database.prepare(`SELECT coalesce(sum(size), 0) AS n FROM lineages WHERE ${IS_SEEN}`);
   }
 
-  /** Runs one step after a place. Returns where the next one starts, or null at the end. */
+  /** Runs one step after a row id. Returns the start of the next step, or null at the end. */
   step(limits: StateLimits, now: number, after: number): number | null {
     // Deletes leftovers of unfinished imports.
     if (this.#stagings.sweep(new TimeSlice())) return after;

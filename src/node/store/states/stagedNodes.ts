@@ -140,7 +140,7 @@ export class StagedNodes {
   }
 
   #remember(node: Node): void {
-    // A filled placeholder keeps its place.
+    // A filled placeholder keeps its row id.
     this.#atHand.delete(node.place);
     this.#atHand.set(node.place, node);
     if (this.#atHand.size <= MAX_AT_HAND) return;
