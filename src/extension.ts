@@ -68,7 +68,7 @@ export function activate(context: vscode.ExtensionContext): McpLiveExtension {
   try {
     return assemble(context, logs);
   } catch (error) {
-    tellFailure(error, logs);
+    notifyFailure(error, logs);
     throw error;
   }
 }
@@ -248,7 +248,7 @@ function versionOf(context: vscode.ExtensionContext): string {
     : '0.0.0';
 }
 
-function tellFailure(error: unknown, logs: OutputChannels): void {
+function notifyFailure(error: unknown, logs: OutputChannels): void {
   logs.host.log('error', error instanceof Error ? (error.stack ?? error.message) : String(error));
   const text = vscode.l10n.t('MCP Live could not start: {0}', messageOf(error));
   void notify({

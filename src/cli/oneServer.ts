@@ -13,7 +13,7 @@ import {
 import { nodeClock } from '../node/nodePorts.ts';
 import type { Dialog } from './dialog.ts';
 import type { NodeHostOptions } from './nodeHost.ts';
-import { authPromptInTurn, elicitorInTurn, Turns } from './promptQueue.ts';
+import { authPromptInTurn, elicitorInTurn, PromptQueue } from './promptQueue.ts';
 import type { TargetOptions } from './target.ts';
 import { EXIT, plain, type Terminal } from './terminal.ts';
 import { terminalApprovals } from './terminalApprovals.ts';
@@ -42,7 +42,7 @@ export async function withServer(
   work: Work,
 ): Promise<number> {
   const { terminal, dialog, token } = context;
-  const turns = new Turns();
+  const turns = new PromptQueue();
   const { authPrompt, authBrowser } = terminalSignIn(dialog);
   const host = context.createHost({
     servers: { [options.server]: options.entry },

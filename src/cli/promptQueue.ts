@@ -1,7 +1,7 @@
 import { type AuthPrompt, type CancellationToken, type Elicitor, KeyedQueue } from '../core/index.ts';
 
 /** Asks one question at a time, so that an answer never goes to a later question. */
-export class Turns {
+export class PromptQueue {
   readonly #queue = new KeyedQueue();
 
   take<T>(question: () => Promise<T>): Promise<T> {
@@ -10,7 +10,7 @@ export class Turns {
 }
 
 /** Skips questions that became void in the queue. */
-export function elicitorInTurn(elicitor: Elicitor, turns: Turns): Elicitor {
+export function elicitorInTurn(elicitor: Elicitor, turns: PromptQueue): Elicitor {
   return {
     form: (question, token) => unlessVoid(turns, token, { kind: 'cancel' }, () => elicitor.form(question, token)),
     url: (question, token) => unlessVoid(turns, token, 'cancel', () => elicitor.url(question, token)),
@@ -19,7 +19,7 @@ export function elicitorInTurn(elicitor: Elicitor, turns: Turns): Elicitor {
   };
 }
 
-export function authPromptInTurn(prompt: AuthPrompt, turns: Turns): AuthPrompt {
+export function authPromptInTurn(prompt: AuthPrompt, turns: PromptQueue): AuthPrompt {
   return {
     consent: (question, token) => unlessVoid(turns, token, false, () => prompt.consent(question, token)),
     askClient: (question, token) =>
@@ -27,6 +27,6 @@ export function authPromptInTurn(prompt: AuthPrompt, turns: Turns): AuthPrompt {
   };
 }
 
-function unlessVoid<T>(turns: Turns, token: CancellationToken, otherwise: T, ask: () => Promise<T>): Promise<T> {
+function unlessVoid<T>(turns: PromptQueue, token: CancellationToken, otherwise: T, ask: () => Promise<T>): Promise<T> {
   return turns.take(() => (token.isCancellationRequested ? Promise.resolve(otherwise) : ask()));
 }

@@ -218,7 +218,7 @@ function readings(pattern: string, folders: readonly string[]): readonly string[
   const problem = patternProblem(pattern);
   if (problem !== undefined) throw new UsageError(`--allow-scope "${pattern}": ${problem}`);
   if (WHOLE.test(pattern)) return [pattern];
-  if (folders.some(meansMore))
+  if (folders.some(isAmbiguous))
     throw new UsageError(
       `--allow-scope "${pattern}": Use an absolute path: the name of the working folder contains pattern characters.`,
     );
@@ -230,7 +230,7 @@ function readings(pattern: string, folders: readonly string[]): readonly string[
   return [pattern, ...whole];
 }
 
-function meansMore(folder: string): boolean {
+function isAmbiguous(folder: string): boolean {
   return SIGNS.test(folder) || (folder.startsWith('/') && folder.includes('\\'));
 }
 

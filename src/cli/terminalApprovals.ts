@@ -18,12 +18,12 @@ import {
   subjectText,
 } from '../core/index.ts';
 import type { Dialog } from './dialog.ts';
-import type { Turns } from './promptQueue.ts';
+import type { PromptQueue } from './promptQueue.ts';
 
 interface TerminalApprovalsOptions {
   readonly approvals: Approvals;
   readonly dialog: Dialog;
-  readonly turns: Turns;
+  readonly turns: PromptQueue;
   /** The base folder of shown paths. */
   readonly folder: string;
   /** The command's token. An interruption denies open requests. */

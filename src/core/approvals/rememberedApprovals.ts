@@ -142,7 +142,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   async setExpiry(ids: readonly string[], until: number | undefined): Promise<void> {
-    if (until !== undefined && !(Number.isSafeInteger(until) && Math.abs(until) <= LATEST)) throw noMoment();
+    if (until !== undefined && !(Number.isSafeInteger(until) && Math.abs(until) <= LATEST)) throw invalidExpiry();
     const chosen = new Set(ids);
     for (const grant of this.#all().filter(({ id }) => chosen.has(id))) {
       if (grant.lifetime === 'workspace') await this.#saveExpiry(grant, until);
@@ -337,7 +337,7 @@ function unreadable(): HostError {
   });
 }
 
-function noMoment(): HostError {
+function invalidExpiry(): HostError {
   return new HostError('INVALID_ARGUMENTS', 'That is no time at which an approval could end.', {
     layer: 'host',
     effect: 'none',

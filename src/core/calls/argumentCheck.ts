@@ -60,14 +60,14 @@ export function argumentCheck(options: ArgumentCheckOptions): ToolConcern {
             fault(schema.why);
             return next(context);
           }
-          return checkedElsewhere(options, tool.inputSchema, context, next, fault);
+          return checkedInThread(options, tool.inputSchema, context, next, fault);
         },
       };
     },
   };
 }
 
-async function checkedElsewhere(
+async function checkedInThread(
   { clock, checker }: ArgumentCheckOptions,
   schema: JsonObject,
   context: CallContext,

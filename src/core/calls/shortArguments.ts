@@ -23,11 +23,11 @@ function shortened(value: Json | undefined, depth: number): Json {
   if (depth > 3) return '…';
   const members = Object.entries(value).slice(0, MAX_MEMBERS);
   return Object.fromEntries(
-    members.map(([name, member]) => [name, isHidden(name, member) ? secretMark(name) : shortened(member, depth + 1)]),
+    members.map(([name, member]) => [name, isSecret(name, member) ? secretMark(name) : shortened(member, depth + 1)]),
   );
 }
 
 /** User input to a model is not in the list of secrets, but is stored long and exported. */
-function isHidden(name: string, value: Json | undefined): boolean {
+function isSecret(name: string, value: Json | undefined): boolean {
   return typeof value !== 'boolean' && value !== null && namesSecret(name);
 }

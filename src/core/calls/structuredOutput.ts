@@ -31,21 +31,21 @@ async function checked(
   // A failed tool explains the error in text. The schema describes successful results.
   if (isError) return result;
   if (structured === undefined)
-    return annotated(result, ['The tool gave no structured content, which it had announced.']);
+    return withProblems(result, ['The tool gave no structured content, which it had announced.']);
   const verdict = await checker.check(schema, structured, context.token ?? NO_CANCELLATION);
   switch (verdict.kind) {
     case 'ok':
     case 'undecided':
       return result;
     case 'mismatch':
-      return annotated(
+      return withProblems(
         result,
         verdict.problems.map((problem) => `Not as the tool had announced: ${problem}`),
       );
   }
 }
 
-function annotated(result: ResultView, problems: readonly string[]): ResultView {
+function withProblems(result: ResultView, problems: readonly string[]): ResultView {
   return new AnnotatedResult(
     result,
     problems.map((text) => ({ source: 'host', kind: 'outputSchema', text })),

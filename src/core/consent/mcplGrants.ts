@@ -12,7 +12,7 @@ type Granting = Pick<ServerDefinition, 'mcpl' | 'workspaceGrants'>;
 /** Whether the workspace grants MCPL rights that were not allowed, however they are written. */
 export function isMcplWidened(definition: Granting, consent: Consent | undefined): boolean {
   const allowed = grantsIn(consent?.grants.others);
-  if (othersRefused(definition, allowed).length > 0) return true;
+  if (refusedGrants(definition, allowed).length > 0) return true;
   if (refusedIn(definition, allowed).size > 0) return true;
   const sets = new FeatureSetReview(definition, allowed);
   return sets.patterns.some((pattern) => sets.isRefused(pattern));
@@ -23,7 +23,7 @@ export function effectiveMcpl(definition: Granting, consent: Consent | undefined
   if (definition.workspaceGrants.length === 0) return definition.mcpl;
   const allowed = grantsIn(consent?.grants.others);
   const featureSets = new FeatureSetReview(definition, allowed).effective();
-  const refused = othersRefused(definition, allowed);
+  const refused = refusedGrants(definition, allowed);
   const { push, toolFeatureSets, scopes } = definition.mcpl;
   return refused.reduce(without, {
     ...definition.mcpl,
@@ -119,7 +119,7 @@ function isIn(regions: readonly FeatureSetRegion[], pattern: string): boolean {
   );
 }
 
-function othersRefused({ workspaceGrants }: Granting, allowed: readonly McplGrant[]): readonly McplGrant[] {
+function refusedGrants({ workspaceGrants }: Granting, allowed: readonly McplGrant[]): readonly McplGrant[] {
   return grantsIn(workspaceGrants).filter(
     (grant) =>
       grant.kind !== 'featureSets' && grant.kind !== 'whitelist' && !allowed.some((given) => isWithin(grant, given)),
@@ -138,12 +138,12 @@ function isWithin(wanted: McplGrant, given: McplGrant): boolean {
     case 'tokensPerDay':
       return given.kind === wanted.kind && given.most >= wanted.most;
     default:
-      return given.kind === wanted.kind && essence(given) === essence(wanted);
+      return given.kind === wanted.kind && replacementKey(given) === replacementKey(wanted);
   }
 }
 
 /** The parts that equal grants share, without the replaced values. */
-function essence(grant: McplGrant): string {
+function replacementKey(grant: McplGrant): string {
   switch (grant.kind) {
     case 'position':
       return grant.position;
@@ -214,8 +214,8 @@ function refusedPatterns(
   for (const name of new Set([...keys, ...given.keys()])) {
     const key = nearestPattern(keys, name);
     if (key === undefined) continue;
-    const known = atNearest(given, name);
-    for (const pattern of atNearest(wanted, name) ?? []) {
+    const known = valueAtNearestPattern(given, name);
+    for (const pattern of valueAtNearestPattern(wanted, name) ?? []) {
       if (known?.has(pattern) === true) continue;
       const patterns = refused.get(key) ?? new Set();
       refused.set(key, patterns.add(pattern));
@@ -230,7 +230,7 @@ function whitelistsIn(grants: readonly McplGrant[]): ReadonlyMap<string, Readonl
   );
 }
 
-function atNearest<T>(members: ReadonlyMap<string, T>, name: string): T | undefined {
+function valueAtNearestPattern<T>(members: ReadonlyMap<string, T>, name: string): T | undefined {
   const nearest = nearestPattern([...members.keys()], name);
   return nearest === undefined ? undefined : members.get(nearest);
 }

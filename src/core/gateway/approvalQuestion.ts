@@ -81,7 +81,7 @@ function approvalMessage({ server, featureSet, subject, waiting }: PendingApprov
     ...touched(text),
     text.short.why,
     ...(waiting > 1 ? [`${waiting} identical requests wait for this answer.`] : []),
-    ...said(text),
+    ...serverWords(text),
   ].join('\n\n');
 }
 
@@ -124,7 +124,7 @@ function isOutside({ kind, inside }: ScopeTarget): boolean {
 }
 
 /** Omits the server's own words if the host knows the targets. */
-function said({ label, data, targets, doubt }: SubjectText): readonly string[] {
+function serverWords({ label, data, targets, doubt }: SubjectText): readonly string[] {
   const isKnown = doubt === 'deceptive' ? targets.some(({ from }) => from === 'label') : targets.length > 0;
   return [
     ...(label === undefined || isKnown ? [] : [`It calls it ${quoted(label, MAX_QUOTE)}.`]),

@@ -22,7 +22,7 @@ import type { PushPolicy } from '../model/mcpl.ts';
 import type { HostLimits, HostSettings, ServerSnapshot, SettingsProblem, Bar } from '../model/server.ts';
 import type { EntryKey } from '../model/settingRules.ts';
 import type { Ports } from '../ports.ts';
-import { hasLeft } from '../session/contributedEntry.ts';
+import { isRemoved } from '../session/contributedEntry.ts';
 import { type SettingsEntry, sameEntry } from '../session/settingsEntry.ts';
 import type { ProtocolTrace } from '../trace/protocolTrace.ts';
 import { ignoreFailure } from '../base/async.ts';
@@ -166,7 +166,7 @@ class LiveHost implements Host {
 
     const entries = new Map(decoded.entries.map((entry) => [entry.id, entry]));
     const before = new Map(this.#units);
-    const removed = [...before.values()].filter(({ id, entry }) => hasLeft(entry, entries.get(id)));
+    const removed = [...before.values()].filter(({ id, entry }) => isRemoved(entry, entries.get(id)));
     // Rebuilt so that servers follow the settings order.
     this.#units = new Map();
     // Before the others: a new server of the same name waits for the end of the old one.
@@ -178,7 +178,7 @@ class LiveHost implements Host {
       if (known === undefined) added.push(entry.id);
       const unit = known ?? this.#create(entry);
       this.#units.set(entry.id, unit);
-      steps.push(takeEntry(unit, known !== undefined, entry, this.#trusted, wasTrusted));
+      steps.push(applyEntry(unit, known !== undefined, entry, this.#trusted, wasTrusted));
     }
     for (const { id } of removed) this.#changed.fire({ server: id, what: 'removed' });
     for (const id of added) this.#changed.fire({ server: id, what: 'added' });
@@ -373,7 +373,7 @@ class LiveHost implements Host {
 }
 
 /** Passes an entry to its unit. Returns the action to run once all entries are known. */
-function takeEntry(
+function applyEntry(
   unit: ManagedServer,
   isKnown: boolean,
   entry: SettingsEntry,
@@ -392,7 +392,7 @@ function takeEntry(
     if (step === 'start') ignoreFailure(unit.start());
     else if (step === 'restart') ignoreFailure(unit.restart());
     else if (step === 'stop') ignoreFailure(unit.stop(bar ?? 'notStarted'));
-    else showBar(unit, bar);
+    else updateBar(unit, bar);
   };
 }
 
@@ -402,7 +402,7 @@ function barOf({ refusal }: SettingsEntry, isTrusted: boolean): Bar | undefined 
 }
 
 /** Updates the reason why a stopped server may not start. */
-function showBar(unit: ManagedServer, bar: Bar | undefined): void {
+function updateBar(unit: ManagedServer, bar: Bar | undefined): void {
   const { state } = unit;
   if (state.kind !== 'stopped') return;
   const isBarred = state.reason === 'restrictedMode' || state.reason === 'notAllowed';

@@ -213,7 +213,7 @@ export class McplHost implements Disposable {
   /** MCPL §13.3: a server that must check every answer has to be running, or no answer is shown. */
   #checkGuards(): void {
     const missing = this.#options.units().find(isMissingGuard);
-    if (missing !== undefined) throw unguarded(missing.id);
+    if (missing !== undefined) throw answerWithheld(missing.id);
   }
 }
 
@@ -227,19 +227,19 @@ function isStopped(state: ServerState | undefined): boolean {
 
 function isMissingGuard({ definition, entry, state, mcpl }: McplServer): boolean {
   // Applies even if the workspace changes or breaks its entry.
-  if (entry.isGuard === true) return !sees({ definition, state, mcpl });
+  if (entry.isGuard === true) return !seesAnswers({ definition, state, mcpl });
   if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
   // A server of the workspace without consent must not withhold every answer.
   if (state.kind === 'stopped' && definition.definedBy !== 'user') return state.reason === 'byUser';
   if (state.kind === 'asking') return definition.definedBy === 'user';
-  return !sees({ definition, state, mcpl });
+  return !seesAnswers({ definition, state, mcpl });
 }
 
-function sees({ definition, state, mcpl }: Pick<McplServer, 'definition' | 'state' | 'mcpl'>): boolean {
+function seesAnswers({ definition, state, mcpl }: Pick<McplServer, 'definition' | 'state' | 'mcpl'>): boolean {
   return state.kind === 'running' && definition?.protocol.mcpl !== 'off' && mcpl.member?.isBlindGuard !== true;
 }
 
-function unguarded(server: string): HostError {
+function answerWithheld(server: string): HostError {
   return new HostError('ANSWER_WITHHELD', `The server "${server}" must see every answer, and cannot.`, {
     layer: 'policy',
     effect: 'none',

@@ -22,7 +22,7 @@ interface Chosen {
 export function chooseContribution(id: string, given: readonly Part[]): Chosen {
   const settings = given.filter(({ contributed }) => contributed === undefined);
   const offers = given.filter(({ contributed }) => contributed !== undefined);
-  const used = settings.some(({ value }) => saysHowToReach(value)) ? undefined : offers[0];
+  const used = settings.some(({ value }) => hasTarget(value)) ? undefined : offers[0];
   const winner = used?.contributed?.by.name;
   const why =
     winner === undefined
@@ -41,12 +41,12 @@ export function chooseContribution(id: string, given: readonly Part[]): Chosen {
  * Whether new settings remove the server. A contributed server is removed with the contribution, whatever settings say
  * about its name, and must not keep running.
  */
-export function hasLeft(before: SettingsEntry, after: SettingsEntry | undefined): boolean {
+export function isRemoved(before: SettingsEntry, after: SettingsEntry | undefined): boolean {
   if (after === undefined) return true;
   return before.contributor !== undefined && before.contributor.id !== after.contributor?.id;
 }
 
-function saysHowToReach(value: Json): boolean {
+function hasTarget(value: Json): boolean {
   return isJsonObject(value) && (value['command'] !== undefined || value['url'] !== undefined);
 }
 

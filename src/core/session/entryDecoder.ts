@@ -87,7 +87,7 @@ export function decodeEntry(id: string, traced: Traced, isAgreed: Agreed): Setti
     definedBy,
     ...(traced.contributor === undefined ? {} : { contributor: traced.contributor }),
     workspaceAutoApprove: addedApprovals(autoApprove, traced, definedBy),
-    lentByUser: definedBy === 'user' ? [] : lentByUser(traced),
+    lentByUser: definedBy === 'user' ? [] : mergedUserValues(traced),
     mcpl,
     workspaceGrants: workspaceGrants({ mcpl, protocol }, own, definedBy),
   };
@@ -106,7 +106,8 @@ function protect(
 ): Protection & { readonly marks: Marks } {
   if (traced.outside === undefined) return { ...all, marks: {} };
   const outside = decodeProtection(readerOf(id, traced, traced.outside));
-  const { effective, open, refused } = withOwnProtection(outside, all, (path) => saysOutside(traced, path), isAgreed);
+  const isOutside = (path: readonly string[]): boolean => isSetOutsideWorkspace(traced, path);
+  const { effective, open, refused } = withOwnProtection(outside, all, isOutside, isAgreed);
   for (const { path, instead } of open)
     reader.warn(path, `Your own value (${cut(instead)}) stays in effect until you agree to this one.`);
   for (const { path, instead } of refused)
@@ -141,7 +142,7 @@ function decodeProtection(reader: EntryReader): Protection {
 }
 
 /** For the user's own server, defaults count too. For others, only values that the user wrote. */
-function saysOutside({ outside = {} }: Traced, [group = '', member = '']: readonly string[]): boolean {
+function isSetOutsideWorkspace({ outside = {} }: Traced, [group = '', member = '']: readonly string[]): boolean {
   if (outside['command'] !== undefined || outside['url'] !== undefined) return true;
   const given = outside[group];
   const isWhole = group === 'featureSets' || group === 'push' || !isJsonObject(given);
@@ -203,16 +204,16 @@ function isInWorkspace(path: string): boolean {
 }
 
 /** User values that are merged into a server defined by someone else. */
-function lentByUser(traced: Traced): readonly string[] {
-  return ['env', 'headers', 'auth'].flatMap((key) => lentMembers(traced, [key], traced.value[key]));
+function mergedUserValues(traced: Traced): readonly string[] {
+  return ['env', 'headers', 'auth'].flatMap((key) => mergedUserMembers(traced, [key], traced.value[key]));
 }
 
 /** Member by member, as they are merged: the user's identity token may be inside an object from the workspace. */
-function lentMembers(traced: Traced, path: readonly string[], value: Json | undefined): readonly string[] {
+function mergedUserMembers(traced: Traced, path: readonly string[], value: Json | undefined): readonly string[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const at = [...path, name];
-    if (isJsonObject(member)) return lentMembers(traced, at, member).map((inner) => `${name}.${inner}`);
+    if (isJsonObject(member)) return mergedUserMembers(traced, at, member).map((inner) => `${name}.${inner}`);
     return traced.scopeOf(at) === 'user' ? [name] : [];
   });
 }

@@ -170,7 +170,7 @@ export class Opener {
       if (found.kind === 'modern') return this.#openStateless(link, found);
       // A server that fails to describe itself may still work. Only its tools are used then.
       this.#options.log.log('warn', `The server does not describe itself (${found.why}): only its tools are used.`);
-      return this.#openStateless(link, undescribed(found.lastId));
+      return this.#openStateless(link, withoutDescription(found.lastId));
     });
   }
 
@@ -240,10 +240,10 @@ export class Opener {
       const older = olderConnection(connection, error, this.#options.protocol);
       if (older === undefined || this.#options.token.isCancellationRequested) throw error;
       this.#options.log.log('info', `${messageOf(error)} Trying ${older.words} instead.`);
-      const link = await this.#connect(older.connection).catch(() => Promise.reject(toReject(error)));
+      const link = await this.#connect(older.connection).catch(() => Promise.reject(toError(error)));
       return this.#useLink(link, (again) => this.#initializeOn(again, 0)).catch((failure: unknown) =>
         // The failure of the newer transport is more useful than that of the older one.
-        Promise.reject(older.isGuess && !isOwnWord(failure) ? toReject(error) : toReject(failure)),
+        Promise.reject(older.isGuess && !isOwnWord(failure) ? toError(error) : toError(failure)),
       );
     }
   }
@@ -370,11 +370,11 @@ function causeCategory(error: HostError): string | undefined {
   return error.cause instanceof HostError ? error.cause.category : undefined;
 }
 
-function toReject(error: unknown): Error {
+function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(messageOf(error));
 }
 
-function undescribed(lastId: number): Extract<Discovery, { kind: 'modern' }> & { readonly lastId: number } {
+function withoutDescription(lastId: number): Extract<Discovery, { kind: 'modern' }> & { readonly lastId: number } {
   const info = decodeServerInfo(undefined, undefined);
   const protocolVersion = MODERN_REVISIONS[MODERN_REVISIONS.length - 1] ?? '';
   return {

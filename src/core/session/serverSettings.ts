@@ -67,7 +67,7 @@ function decodeParts(id: string, parts: readonly Part[], isAgreed: Agreed): Sett
   const fail = (message: string, where: SettingsScope = scope): SettingsEntry => ({
     id,
     definition: undefined,
-    problems: [{ path: [id], scope: where, severity: 'error', message, ...whoseOf(where, parts) }],
+    problems: [{ path: [id], scope: where, severity: 'error', message, ...contributorOf(where, parts) }],
     ...(isGuardOutside(id, parts) && { isGuard: true }),
   });
   if (!SERVER_ID.test(id))
@@ -98,7 +98,7 @@ function isGuardOutside(id: string, parts: readonly Part[]): boolean {
   return outside.length > 0 && isGuardEntry(id, mergeAll(outside));
 }
 
-function whoseOf(scope: SettingsScope, parts: readonly Part[]): Pick<SettingsProblem, 'contributor'> {
+function contributorOf(scope: SettingsScope, parts: readonly Part[]): Pick<SettingsProblem, 'contributor'> {
   const by = parts.find((part) => part.scope === scope)?.contributed?.by;
   return by === undefined ? {} : { contributor: by };
 }
@@ -106,7 +106,7 @@ function whoseOf(scope: SettingsScope, parts: readonly Part[]): Pick<SettingsPro
 function trace(parts: readonly Part[]): Traced {
   const outside = parts.filter(isOutside);
   return {
-    ...whoseOf('extension', parts),
+    ...contributorOf('extension', parts),
     value: mergeAll(parts),
     own: mergeAll(parts.filter((part) => part.scope === 'user')),
     outside: outside.length === 0 || outside.length === parts.length ? undefined : mergeAll(outside),

@@ -172,8 +172,8 @@ export class Budgets {
     if (ledger.flights.size >= AT_ONCE)
       return wait(`${AT_ONCE} requests of this server are under way already, and no more may be at once.`);
     const lastHour = inOrder(ledger.uses, ledger.flights).filter(({ at }) => at > now - HOUR);
-    if (lastHour.length >= settings.requestsPerHour) return tooMany(lastHour, settings);
-    return tooMuch(ledger.uses, [...ledger.flights], settings, tokens);
+    if (lastHour.length >= settings.requestsPerHour) return overRequests(lastHour, settings);
+    return overTokens(ledger.uses, [...ledger.flights], settings, tokens);
   }
 
   #allow(
@@ -184,7 +184,7 @@ export class Budgets {
     maxTokens: number | undefined,
   ): Allowance | Refusal {
     const others = [...ledger.flights].filter((other) => other !== flight);
-    const refusal = tooMuch(ledger.uses, others, settings, inputTokens + 1);
+    const refusal = overTokens(ledger.uses, others, settings, inputTokens + 1);
     if (refusal !== undefined) return refusal;
     const left = settings.tokensPerDay - sum(ledger.uses) - sum(others) - inputTokens;
     // Does not reserve everything that is left, because that would block other requests of the server.
@@ -202,7 +202,7 @@ function wait(why: string): Refusal {
 }
 
 /** @param lastHour oldest first */
-function tooMany(lastHour: readonly ModelUse[], { requestsPerHour }: InferenceSettings): Refusal {
+function overRequests(lastHour: readonly ModelUse[], { requestsPerHour }: InferenceSettings): Refusal {
   const blocking = requestsPerHour > 0 ? lastHour[lastHour.length - Math.floor(requestsPerHour)] : undefined;
   const retryAt = blocking === undefined ? undefined : blocking.at + HOUR;
   const times = plural(requestsPerHour, 'request');
@@ -215,7 +215,7 @@ function tooMany(lastHour: readonly ModelUse[], { requestsPerHour }: InferenceSe
   };
 }
 
-function tooMuch(
+function overTokens(
   uses: readonly ModelUse[],
   flights: readonly Flight[],
   { tokensPerDay }: InferenceSettings,

@@ -16,7 +16,7 @@ import type { Recorder } from '../audit/recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
 import { turnFailure } from './turnFailure.ts';
 import { redactContent } from '../events/pushRedaction.ts';
-import { type Account, TurnAccounts } from './turnAccounts.ts';
+import { type TurnBudget, TurnBudgets } from './turnBudgets.ts';
 import type { HookedTurn, TurnHooks } from './turnHooks.ts';
 
 interface TurnsOptions {
@@ -42,7 +42,7 @@ interface Round {
   readonly turn: HookTurn;
   readonly hooks: HookedTurn;
   readonly model: LanguageModel;
-  readonly account: Account;
+  readonly budget: TurnBudget;
   readonly token: CancellationToken;
 }
 
@@ -55,11 +55,11 @@ interface ModelAnswer {
 /** One turn with a model, with the hooks of all servers around it (MCPL §10). */
 export class TurnRunner {
   readonly #options: TurnsOptions;
-  readonly #accounts: TurnAccounts;
+  readonly #budgets: TurnBudgets;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
-    this.#accounts = new TurnAccounts(options);
+    this.#budgets = new TurnBudgets(options);
   }
 
   /** Rejects with a `HostError`. Servers are not notified of such a turn. */
@@ -68,19 +68,19 @@ export class TurnRunner {
     stopIfCancelled(token);
     const hooks = this.#options.hooks.begin({ token, onStep: request.onStep });
     const inferenceId = request.inferenceId ?? `inf_${this.#options.ids.uuid()}`;
-    const account = await this.#accounts.open(given.payer, inferenceId);
+    const budget = await this.#budgets.open(given.payer, inferenceId);
     try {
       stopIfCancelled(token);
       const model = request.model ?? (await this.#choose(given.payer, token));
       stopIfCancelled(token);
-      account.chose(model.facts);
+      budget.chose(model.facts);
       const { conversationId, turnIndex, userMessage } = request;
       const turn = { inferenceId, conversationId, turnIndex, userMessage, model: model.facts };
-      const result = await this.#round({ request, turn, hooks, model, account, token });
-      account.close('success');
+      const result = await this.#round({ request, turn, hooks, model, budget, token });
+      budget.close('success');
       return result;
     } catch (error) {
-      account.close({ error });
+      budget.close({ error });
       throw error;
     }
   }
@@ -116,7 +116,7 @@ export class TurnRunner {
   }
 
   async #ask(
-    { request, model, account, token }: Round,
+    { request, model, budget, token }: Round,
     messages: readonly ModelMessage[],
     onText: (piece: string) => void,
   ): Promise<ModelAnswer> {
@@ -124,24 +124,24 @@ export class TurnRunner {
     const counter = new TokenCounter(clock, model);
     const read = countableText(messages);
     // A turn without a limit does not wait for the count.
-    const counted = account.isPaid ? await unlessCancelled(counter.count(read), token, 'The turn') : undefined;
-    const maxTokens = account.allow(counted ?? 0);
+    const counted = budget.isPaid ? await unlessCancelled(counter.count(read), token, 'The turn') : undefined;
+    const maxTokens = budget.allow(counted ?? 0);
     const { justification } = request;
     const run = { clock, model, counter, maxTokens, token, onText, request: { messages, justification } };
     const { end, text } = await runModel(run);
     const estimate = { inputTokens: counter.estimate(read), outputTokens: counter.estimate(text) };
     if (end.kind !== 'ended') {
-      account.failed(end, estimate);
+      budget.failed(end, estimate);
       throw turnFailure(end);
     }
     // Charged even if the turn ends during the count.
-    account.used(estimate);
+    budget.used(estimate);
     const counting = async (): Promise<Usage> => ({
       inputTokens: counted ?? (await counter.count(read)),
       outputTokens: await counter.count(text),
     });
     const usage = await unlessCancelled(counting(), token, 'The turn');
-    account.used(usage);
+    budget.used(usage);
     return { text, finishReason: end.finishReason, usage };
   }
 

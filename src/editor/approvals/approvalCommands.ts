@@ -72,7 +72,7 @@ export function approvalActions(context: ApprovalContext, documents: ApprovalDoc
     review: () => review(context),
     revokeAll: async () => {
       await approvals.loaded();
-      if (approvals.remembered().length === 0) sayNothingRemembered();
+      if (approvals.remembered().length === 0) notifyNoGrants();
       else await revoke(context, approvals.remembered(), vscode.l10n.t('Revoke All'));
     },
     export: () => exportApprovals(context),
@@ -199,7 +199,7 @@ async function review(context: ApprovalContext): Promise<void> {
     id: grant.id,
   }));
   if (items.length === 0) {
-    sayNothingRemembered();
+    notifyNoGrants();
     return;
   }
   const kept = await vscode.window.showQuickPick(items, {
@@ -217,7 +217,7 @@ async function review(context: ApprovalContext): Promise<void> {
   );
 }
 
-function sayNothingRemembered(): void {
+function notifyNoGrants(): void {
   void notify({ severity: 'info', text: vscode.l10n.t('No approval is remembered.') });
 }
 

@@ -40,12 +40,12 @@ export function featureSetsNodes(
     icon: { name: 'checklist' },
     facets: [FACETS.featureSets],
     expansion: sets.length === 0 ? 'none' : 'collapsed',
-    children: rows({ server: server.id, lineages }, grown(sets)),
+    children: rows({ server: server.id, lineages }, treeOf(sets)),
   };
   return [node];
 }
 
-function grown(views: readonly FeatureSetView[]): Branch {
+function treeOf(views: readonly FeatureSetView[]): Branch {
   const root: Branch = { path: '', own: undefined, below: new Map() };
   for (const view of views) {
     let at = root;

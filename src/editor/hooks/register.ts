@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { OpenChatHooks } from './chatHookSwitch.ts';
 import { COMMANDS, SETTINGS } from '../shared/ids.ts';
-import { LateParts } from '../shared/settingParts.ts';
+import { SettingParts } from '../shared/settingParts.ts';
 import type { WrapTools } from './wrappedRequest.ts';
 
 interface Hooks extends vscode.Disposable {
@@ -15,7 +15,7 @@ export function registerHooks(
   state: vscode.Memento,
   openChatHooks: () => Promise<OpenChatHooks>,
 ): Hooks {
-  const parts = new LateParts(
+  const parts = new SettingParts(
     [
       {
         setting: SETTINGS.chatHooksEnabled,

@@ -12,7 +12,7 @@ const PATIENCE_MS = 2_000;
 export async function chooseWrapped(): Promise<void> {
   const models = await modelsInTime();
   const patterns = wrapPatterns(vscode.workspace.getConfiguration().get(SETTINGS.modelsWrap));
-  if (models.length === 0) return tellNone();
+  if (models.length === 0) return notifyNoModels();
   const items = models.map((model) => ({
     label: plainText(model.name, 100),
     description: plainText(nameOf(model), 200),
@@ -45,7 +45,7 @@ async function modelsInTime(): Promise<readonly vscode.LanguageModelChat[]> {
   }
 }
 
-function tellNone(): void {
+function notifyNoModels(): void {
   const text = vscode.l10n.t(
     'This editor has no language model that MCP Live can see. Install or sign in to one on the same machine as MCP Live: those of extensions that run elsewhere are not visible here.',
   );

@@ -216,7 +216,7 @@ async function exportLineage({ host }: Pick<LineageContext, 'host'>, argument: u
   });
   if (target === undefined) return;
   const title = vscode.l10n.t('Exporting the lineage of {0}…', lineageText(summary));
-  const count = await during(title, () => host.lineages.exportTo(keyIn(summary), pathOf(target)));
+  const count = await withProgress(title, () => host.lineages.exportTo(keyIn(summary), pathOf(target)));
   const text = vscode.l10n.t('Exported {0} to {1}.', countText(count, 'checkpoint'), plainText(target.path));
   void notify({ severity: 'info', text });
 }
@@ -232,7 +232,7 @@ async function importLineage({ host }: Pick<LineageContext, 'host'>, argument: u
   const [source] = chosen ?? [];
   if (source === undefined) return;
   const title = vscode.l10n.t('Importing into {0}…', lineageText(key));
-  const { added, known } = await during(title, () => host.lineages.importFrom(key, pathOf(source)));
+  const { added, known } = await withProgress(title, () => host.lineages.importFrom(key, pathOf(source)));
   const there = known === 0 ? '' : ` ${countText(known, 'was', 'were')} there already.`;
   const text = `Added ${countText(added, 'checkpoint')} to ${lineageText(key)}.${there}`;
   const show = (): unknown => vscode.commands.executeCommand(COMMANDS.lineageShow, { ...key });
@@ -240,7 +240,7 @@ async function importLineage({ host }: Pick<LineageContext, 'host'>, argument: u
 }
 
 /** Shows progress, because large files take seconds. */
-async function during<T>(title: string, work: () => Promise<T>): Promise<T> {
+async function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, work);
 }
 

@@ -43,23 +43,23 @@ export async function rollBack(
   const question = rollbackQuestion(plan, factsOf(context, plan));
   const chosen = await choose(context, question, asking !== undefined);
   if (chosen === undefined || asking?.isCancellationRequested === true) return undefined;
-  if (chosen === 'continue') return goOn(context, plan);
+  if (chosen === 'continue') return continueAndReport(context, plan);
   const title = vscode.l10n.t('Rolling {0} back to {1}…', lineageText(plan), titleText(plan.target));
-  return tell(context, plan, await during(title, (token) => lineages.rollBack(rowId, { token })));
+  return notifyOutcome(context, plan, await withProgress(title, (token) => lineages.rollBack(rowId, { token })));
 }
 
 /** Asks the user and continues from there, without the server. */
 export async function continueFrom(context: LineageContext, rowId: number): Promise<RollbackMessage> {
   const plan = await context.host.lineages.plan(rowId);
   const chosen = await choose(context, continueQuestion(plan, factsOf(context, plan)));
-  return chosen === undefined ? undefined : goOn(context, plan);
+  return chosen === undefined ? undefined : continueAndReport(context, plan);
 }
 
 /** Removes the block of the next call. No good state is lost, so there is no prompt. */
 export async function continueFromLastGood(context: LineageContext, summary: LineageSummary): Promise<RollbackMessage> {
   const { head, blocked } = summary;
   if (blocked === undefined) {
-    return say(vscode.l10n.t('Calls of {0} are not blocked.', lineageText(summary)));
+    return notifyText(vscode.l10n.t('Calls of {0} are not blocked.', lineageText(summary)));
   }
   if (head === undefined)
     throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('There is no good checkpoint to continue from.'), {
@@ -67,7 +67,7 @@ export async function continueFromLastGood(context: LineageContext, summary: Lin
       suggestion: vscode.l10n.t('Forget the lineage to start again.'),
     });
   await context.host.lineages.continueFrom(head.place);
-  return say(
+  return notifyText(
     vscode.l10n.t(
       '{0} That state lacks the changes that the server made with {1}.',
       continuedText(summary, head),
@@ -95,35 +95,35 @@ async function choose(
   return choices.find((choice) => CHOICE_TITLES[choice] === title);
 }
 
-async function goOn({ host }: LineageContext, plan: RollbackPlan): Promise<string> {
+async function continueAndReport({ host }: LineageContext, plan: RollbackPlan): Promise<string> {
   await host.lineages.continueFrom(plan.target.place);
-  return say(continuedText(plan, plan.target));
+  return notifyText(continuedText(plan, plan.target));
 }
 
-function say(text: string): string {
+function notifyText(text: string): string {
   void notify({ severity: 'info', text });
   return text;
 }
 
-function tell(context: LineageContext, plan: RollbackPlan, result: RollbackResult): string {
+function notifyOutcome(context: LineageContext, plan: RollbackPlan, result: RollbackResult): string {
   const { text, isGood, offers } = rollbackOutcome(plan, result);
-  const buttons = offers.map((offer) => ({ title: OFFER_TITLES[offer], run: () => take(context, plan, offer) }));
+  const buttons = offers.map((offer) => ({ title: OFFER_TITLES[offer], run: () => followUp(context, plan, offer) }));
   ignoreFailure(notify({ severity: isGood ? 'info' : 'warning', text, buttons }));
   return text;
 }
 
-function take(context: LineageContext, plan: RollbackPlan, offer: OutcomeOffer): void {
+function followUp(context: LineageContext, plan: RollbackPlan, offer: OutcomeOffer): void {
   const { server } = plan;
   if (offer === 'showLog') return context.logs.showServer(server);
   if (offer === 'showLineage')
     return void vscode.commands.executeCommand(COMMANDS.lineageShow, { server, featureSet: plan.featureSet });
-  goOn(context, plan).catch((error: unknown) =>
+  continueAndReport(context, plan).catch((error: unknown) =>
     context.failures.show(vscode.l10n.t('{0} did not continue from there', lineageText(plan)), error, { server }),
   );
 }
 
 /** Shows progress with a cancel button, because the server may be slow. */
-async function during<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
+async function withProgress<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
   const location = vscode.ProgressLocation.Notification;
   return vscode.window.withProgress({ location, title, cancellable: true }, (_progress, token) => work(token));
 }

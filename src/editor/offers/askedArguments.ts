@@ -27,7 +27,7 @@ export async function askArguments(
   for (;;) {
     const argument = args[current];
     if (argument === undefined) break;
-    const settled = settledBefore(args.slice(0, current), values);
+    const settled = earlierValues(args.slice(0, current), values);
     const answer = await askValue({
       title: plainText(title, 100),
       placeholder: placeholderOf(argument),
@@ -44,10 +44,10 @@ export async function askArguments(
     if (answer.kind === 'next') values[argument.name] = answer.value;
     current += answer.kind === 'next' ? 1 : -1;
   }
-  return settledBefore(args, values);
+  return earlierValues(args, values);
 }
 
-function settledBefore(
+function earlierValues(
   args: readonly AskedArgument[],
   values: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

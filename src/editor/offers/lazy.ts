@@ -5,7 +5,7 @@ import { attachResource, openResource } from './offers.ts';
 import { sendShownPrompt, showPrompt, usePrompt } from './promptCommands.ts';
 import { ResourceFiles } from './resourceFiles.ts';
 import type { EditorServices } from '../shared/services.ts';
-import { WholeText } from '../shared/wholeText.ts';
+import { TextDocuments } from '../shared/textDocuments.ts';
 
 export type OfferAction = 'open' | 'attach' | 'show' | 'use' | 'send' | 'copy';
 
@@ -23,7 +23,7 @@ export function openOfferUi(
 ): OfferUi {
   const store = new DisposableStore();
   const files = store.add(new ResourceFiles(host, log, changed));
-  const prompts = store.add(new WholeText(SCHEMES.prompt));
+  const prompts = store.add(new TextDocuments(SCHEMES.prompt));
   return {
     files,
     actions: {

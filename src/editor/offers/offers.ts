@@ -35,7 +35,7 @@ async function useResource(
   const { server, target } = chosen;
   const uri = chosen.kind === 'resource' ? target : await filledIn(host, server, target);
   if (uri === undefined) return;
-  const found = await during(vscode.l10n.t('Reading {0}', plainText(uri, 100)), (token) =>
+  const found = await withProgress(vscode.l10n.t('Reading {0}', plainText(uri, 100)), (token) =>
     files.load(server, uri, token),
   );
   if (found.length === 0) {
@@ -124,7 +124,10 @@ async function filledIn(host: Host, server: string, template: string): Promise<s
 }
 
 /** Shows progress with a cancel button. */
-export async function during<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
+export async function withProgress<T>(
+  title: string,
+  work: (token: vscode.CancellationToken) => Promise<T>,
+): Promise<T> {
   const location = vscode.ProgressLocation.Notification;
   return vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => work(token));
 }

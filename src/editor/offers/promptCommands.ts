@@ -4,9 +4,9 @@ import { prefillChat } from '../chat/chatInput.ts';
 import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
-import type { WholeText } from '../shared/wholeText.ts';
+import type { TextDocuments } from '../shared/textDocuments.ts';
 import { askArguments } from './askedArguments.ts';
-import { during } from './offers.ts';
+import { withProgress } from './offers.ts';
 import { asChatInput, type ChatChoice, chatText, promptText, withoutHeading } from './promptText.ts';
 
 interface FilledPrompt {
@@ -15,7 +15,7 @@ interface FilledPrompt {
 }
 
 /** Shows a prompt with its arguments filled in by the user. */
-export async function showPrompt(host: Host, texts: WholeText, argument: unknown): Promise<void> {
+export async function showPrompt(host: Host, texts: TextDocuments, argument: unknown): Promise<void> {
   const filled = await fillPrompt(host, argument);
   if (filled !== undefined) await texts.show(filled.name.replace(/[^\w.-]+/g, '-'), promptText(filled.result), 'md');
 }
@@ -47,7 +47,7 @@ async function fillPrompt(host: Host, argument: unknown): Promise<FilledPrompt |
     })),
   });
   if (values === undefined) return undefined;
-  const result = await during(vscode.l10n.t('Getting {0}', plainText(name, 100)), (token) =>
+  const result = await withProgress(vscode.l10n.t('Getting {0}', plainText(name, 100)), (token) =>
     host.getPrompt(server, name, values, { token }),
   );
   return { name, result };

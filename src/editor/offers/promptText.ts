@@ -7,14 +7,14 @@ const ROLES = { user: 'User', assistant: 'Assistant' } as const;
 
 /** The messages of a prompt as readable text. */
 export function promptText({ messages }: PromptResult): string {
-  const parts = messages.map(({ role, content }) => `## ${ROLES[role]}\n\n${saidIn(content)}`);
+  const parts = messages.map(({ role, content }) => `## ${ROLES[role]}\n\n${messageText(content)}`);
   return `${parts.join('\n\n')}\n`;
 }
 
 /** The messages for a chat, without headings if only the user speaks. */
 export function chatText(result: PromptResult): string {
   const isUsers = result.messages.every(({ role }) => role === 'user');
-  const text = isUsers ? result.messages.map(({ content }) => saidIn(content)).join('\n\n') : promptText(result);
+  const text = isUsers ? result.messages.map(({ content }) => messageText(content)).join('\n\n') : promptText(result);
   return text.trim();
 }
 
@@ -42,6 +42,6 @@ export function asChatInput(text: string, choice: Exclude<ChatChoice, 'copy'>): 
   return choice === 'mcpl' ? `@mcpl ${plain}` : plain;
 }
 
-function saidIn(content: PromptResult['messages'][number]['content']): string {
+function messageText(content: PromptResult['messages'][number]['content']): string {
   return cleanText(blockText(content), MAX_MESSAGE);
 }

@@ -11,7 +11,7 @@ export function formView({ server, message, form, values, errors, sensitive, rem
     message: cleanText(message),
     remarks: remarks.map((remark) => cleanText(remark)),
     blocks: [],
-    fields: form.fields.map((field) => warned(field, suspects)),
+    fields: form.fields.map((field) => withWarning(field, suspects)),
     noFields: 'It only wants your consent.',
     values,
     errors: questionErrors(errors, values),
@@ -20,11 +20,11 @@ export function formView({ server, message, form, values, errors, sensitive, rem
   };
 }
 
-function warned(field: FormField, suspects: ReadonlySet<string>): FormField {
+function withWarning(field: FormField, suspects: ReadonlySet<string>): FormField {
   const note = suspects.has(field.id) ? [SUSPICIOUS] : [];
   const description = [...note, field.description].filter((text) => text !== '').join('\n');
   if (field.kind !== 'group') return { ...field, description };
-  return { ...field, description, fields: field.fields.map((member) => warned(member, suspects)) };
+  return { ...field, description, fields: field.fields.map((member) => withWarning(member, suspects)) };
 }
 
 /** The errors of an answer, worded without mentioning tools. */

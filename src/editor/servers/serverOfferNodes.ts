@@ -62,7 +62,7 @@ function resourceNode(server: string, resource: Resource): TreeNode {
       cleanText(uri),
       size === undefined ? undefined : `${size.toLocaleString('en')} bytes`,
       annotations.lastModified === undefined ? undefined : `Changed: ${cleanLine(annotations.lastModified, 60)}`,
-      saidBy(description),
+      descriptionText(description),
     ),
     spoken: `Resource ${label}`,
     icon: { name: mimeType?.startsWith('image/') === true ? 'file-media' : 'file' },
@@ -82,7 +82,7 @@ function templateNode(server: string, template: ResourceTemplate): TreeNode {
     template: uriTemplate,
     label,
     description: cleanLine(uriTemplate, MAX_LABEL),
-    tooltip: lines(label, cleanText(uriTemplate), saidBy(description)),
+    tooltip: lines(label, cleanText(uriTemplate), descriptionText(description)),
     spoken: `Resource template ${label}`,
     icon: { name: 'symbol-parameter' },
     facets: [FACETS.template],
@@ -123,7 +123,7 @@ function promptNode(server: string, prompt: Prompt): TreeNode {
     prompt: name,
     label,
     description: taken,
-    tooltip: lines(label, taken === '' ? undefined : `Takes ${taken}`, saidBy(description)),
+    tooltip: lines(label, taken === '' ? undefined : `Takes ${taken}`, descriptionText(description)),
     spoken: `Prompt ${label}`,
     icon: { name: 'comment' },
     facets: [FACETS.prompt],
@@ -149,7 +149,7 @@ function failureNodes(server: string, list: 'resources' | 'prompts', listing: Li
   return [node];
 }
 
-function saidBy(description: string | undefined): string | undefined {
+function descriptionText(description: string | undefined): string | undefined {
   return description === undefined || description === '' ? undefined : `\n${cleanText(description)}`;
 }
 

@@ -43,7 +43,7 @@ export function registerServerTree(services: RowServices, watch: SettingsWatch):
       manageCheckboxStateManually: true,
     }),
   );
-  const tell = (): void => tellAbove(view, services, watch);
+  const tell = (): void => showMessageAbove(view, services, watch);
 
   store.add(watch.onDidChangeHolding(tell));
   store.add(services.host.onDidChangeServer(tell));
@@ -99,7 +99,7 @@ function readLineages(view: vscode.TreeView<TreeElement>, { host, log }: RowServ
 }
 
 /** A message in an empty view would hide its welcome text, which says the same. */
-function tellAbove(view: vscode.TreeView<TreeElement>, { host }: RowServices, watch: SettingsWatch): void {
+function showMessageAbove(view: vscode.TreeView<TreeElement>, { host }: RowServices, watch: SettingsWatch): void {
   const message = host.servers().length === 0 ? '' : messageAbove(watch);
   if ((view.message ?? '') !== message) view.message = message;
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CancellationToken, Disposable, Weakening, WeakeningAnswer, WeakeningQuestion } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
-import { WholeText } from '../shared/wholeText.ts';
+import { TextDocuments } from '../shared/textDocuments.ts';
 import { notify } from '../shared/notify.ts';
 
 /** The editor truncates longer notifications. */
@@ -10,7 +10,7 @@ const LONGEST = 600;
 /** Asks whether the workspace may weaken user settings, which apply until the answer. */
 export class WeakeningPrompt implements Disposable {
   readonly #openSettings: (server: string | undefined) => Promise<void>;
-  readonly #whole = new WholeText('mcpl-settings');
+  readonly #whole = new TextDocuments('mcpl-settings');
 
   constructor(openSettings: (server: string | undefined) => Promise<void>) {
     this.#openSettings = openSettings;

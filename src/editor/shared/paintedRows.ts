@@ -56,10 +56,10 @@ export class PaintedRows<R extends Row<R>> {
 }
 
 function isSame<R extends Row<R>>(a: R, b: R): boolean {
-  return !b.children.some(isMadeWhenOpened) && JSON.stringify(a) === JSON.stringify(b);
+  return !b.children.some(hasLazyChildren) && JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** A part of a long list, whose rows are created on demand. */
-function isMadeWhenOpened(row: object): boolean {
+function hasLazyChildren(row: object): boolean {
   return Object.getOwnPropertyDescriptor(row, 'children')?.get !== undefined;
 }

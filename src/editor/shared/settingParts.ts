@@ -2,19 +2,19 @@ import * as vscode from 'vscode';
 import { type Logger, messageOf } from '../../core/index.ts';
 
 /** A part that is activated by a setting and then follows it. */
-interface LatePart {
+interface SettingPart {
   readonly setting: string;
   load(): Promise<{ close(): Promise<void> }>;
 }
 
 /** Loads each part only when its setting enables it in a trusted workspace. */
-export class LateParts implements vscode.Disposable {
-  readonly #parts: readonly LatePart[];
+export class SettingParts implements vscode.Disposable {
+  readonly #parts: readonly SettingPart[];
   readonly #log: Logger;
-  readonly #loaded = new Map<LatePart, ReturnType<LatePart['load']>>();
+  readonly #loaded = new Map<SettingPart, ReturnType<SettingPart['load']>>();
   readonly #listeners: vscode.Disposable;
 
-  constructor(parts: readonly LatePart[], log: Logger) {
+  constructor(parts: readonly SettingPart[], log: Logger) {
     this.#parts = parts;
     this.#log = log;
     this.#listeners = vscode.Disposable.from(

@@ -69,7 +69,7 @@ export async function acquireToken(
   checkIssuer(protection.metadata.issuer, account, settings);
   const isSame = isIssuerOf(account, protection.metadata.issuer) && account.resource === protection.resource;
   const usable = isSame ? stored : undefined;
-  const kept = usable && (await keep(tools, subject, need, protection, usable, signal));
+  const kept = usable && (await reuse(tools, subject, need, protection, usable, signal));
   return kept ?? signIn(tools, subject, need, protection, account, signal);
 }
 
@@ -90,7 +90,7 @@ export function accountKey(server: URL, { flow, clientId, clientMetadataUrl }: A
 }
 
 /** Reuses a sign-in at the same authorization server. `undefined` if a new sign-in is needed. */
-async function keep(
+async function reuse(
   tools: SignInTools,
   subject: TokenSubject,
   need: TokenNeed,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type Dialog, TerminalDialog, type WhichLine } from '../../../src/cli/dialog.ts';
-import { authPromptInTurn, elicitorInTurn, Turns } from '../../../src/cli/promptQueue.ts';
+import { authPromptInTurn, elicitorInTurn, PromptQueue } from '../../../src/cli/promptQueue.ts';
 import { approvalLines, terminalApprovals } from '../../../src/cli/terminalApprovals.ts';
 import {
   CancellationSource,
@@ -61,14 +61,14 @@ class LiveDialog implements Dialog {
 suite('Approvals at a terminal', () => {
   let approvals: FakeApprovals;
   let dialog: LiveDialog;
-  let turns: Turns;
+  let turns: PromptQueue;
   let interruption: CancellationSource;
   let life: { dispose(): void };
 
   setup(() => {
     approvals = new FakeApprovals();
     dialog = new LiveDialog();
-    turns = new Turns();
+    turns = new PromptQueue();
     interruption = new CancellationSource();
     life = listen();
   });

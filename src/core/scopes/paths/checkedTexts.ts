@@ -11,7 +11,7 @@ import {
   meanings,
   MAX_MEANINGS,
   realsOf,
-  thereOf,
+  existingOnly,
 } from './pathTargets.ts';
 import { DECEIVING, hasScheme, hasSigil, isUnreadable, type Unreadable, withoutIgnorable } from './pathText.ts';
 import type { RealNames } from './realNames.ts';
@@ -121,7 +121,7 @@ function readOne(
     return visible === text ? EMPTY(from, text) : readOne(from, visible, how, { context, concern, bases, neighbours });
   }
   const { readings } = loose;
-  const outward = how.own === 'no' ? undefined : (unknownOf(text, trouble) ?? ifThere(outwardOf(text), how.own));
+  const outward = how.own === 'no' ? undefined : (unknownOf(text, trouble) ?? oddIfExisting(outwardOf(text), how.own));
   const resolve = (texts: readonly string[]): readonly string[] =>
     texts
       .flatMap((path) => absolute(path, style, bases))
@@ -149,7 +149,7 @@ function EMPTY(from: string, text: string): ReadCheck {
   return { from, text, readings, ...none };
 }
 
-function ifThere(outward: Outward | undefined, own: Own): Outward | undefined {
+function oddIfExisting(outward: Outward | undefined, own: Own): Outward | undefined {
   return outward?.kind === 'absolute' && own === 'ifThere' ? { ...outward, isOdd: true } : outward;
 }
 
@@ -193,5 +193,5 @@ function leadsOut(outward: Outward, names: RealNames, { ofFiles }: ScopeConcern)
 
 /** Whether a file with the name of the whole text exists. */
 export function isWholeThere({ whole }: ReadCheck, names: RealNames): boolean {
-  return thereOf({ asked: whole, resolved: [] }, names).asked.length > 0;
+  return existingOnly({ asked: whole, resolved: [] }, names).asked.length > 0;
 }

@@ -38,10 +38,10 @@ function eachLetter(text: string, change: (letter: string) => string): string {
 
 /** Keeps the number of letters, so that `?` still matches. */
 function withoutCase(letter: string): string {
-  return ifOne(ifOne(letter.toUpperCase(), letter).toLowerCase(), letter);
+  return ifSingleLetter(ifSingleLetter(letter.toUpperCase(), letter).toLowerCase(), letter);
 }
 
-function ifOne(letter: string, other: string): string {
+function ifSingleLetter(letter: string, other: string): string {
   return [...letter].length === 1 ? letter : other;
 }
 

@@ -116,7 +116,7 @@ function pathReadings(paths: readonly string[], names: readonly string[], contex
     kind: 'path',
     texts: paths.filter((path) => !isFileUri(path)),
     possible: unique([
-      ...wide.filter(({ path, other }) => bones(other) !== bones(path)).map(({ other }) => other),
+      ...wide.filter(({ path, other }) => pathShape(other) !== pathShape(path)).map(({ other }) => other),
       // An empty variable makes `..` lead further up.
       ...paths.filter((path) => path.includes('..')).flatMap(expansionsOf),
     ]),
@@ -135,7 +135,7 @@ function pathReadings(paths: readonly string[], names: readonly string[], contex
 }
 
 /** The shape of a path without its names, because some wide characters become separators or dots. */
-function bones(path: string): string {
+function pathShape(path: string): string {
   return path
     .replaceAll('\\', '/')
     .split('/')

@@ -117,7 +117,7 @@ export function foundTarget(
   const lost = likely.asked.map((path) => names.of(path)).find((real) => real.kind === 'unknown');
   if (lost?.kind === 'unknown') return { why: clip(lost.why, MAX_WRITTEN) };
   // Unlikely readings do not count, unless a file with that name exists.
-  const meant = together(likely, thereOf(unlikely, names));
+  const meant = together(likely, existingOnly(unlikely, names));
   const reals = realsOf(meant, names);
   const real = shownOf(meant, reals, names, folders);
   const forms = formsOf(meant, reals);
@@ -145,7 +145,7 @@ function shownOf({ asked }: Meanings, reals: readonly string[], names: RealNames
   return candidates.find((path) => there.has(path)) ?? candidates[0] ?? '';
 }
 
-export function thereOf({ asked, resolved }: Meanings, names: RealNames): Meanings {
+export function existingOnly({ asked, resolved }: Meanings, names: RealNames): Meanings {
   const isThere = (path: string): boolean => {
     const real = names.of(path);
     return real.kind === 'real' && real.exists;

@@ -261,7 +261,11 @@ const MODES =
   /^(?:read|write|append|create|delete|move|rename|list|execute|update|post|send|get|utf-?8|r|w|a|rw|file|low|normal|medium|high|urgent)$/i;
 
 /** Whether a payload word may name something that the label does not name. */
-function isStranger({ target }: ComputedText, label: readonly FoundTarget[], fold: (text: string) => string): boolean {
+function isMissingInLabel(
+  { target }: ComputedText,
+  label: readonly FoundTarget[],
+  fold: (text: string) => string,
+): boolean {
   const key = target.from.replace(/(?:\/\d+)+$/, '').replace(/^.*\//, '');
   if (isContentKey(key) || isProseKey(key) || isQualifierKey(key)) return false;
   const own = new Set([...target.reals, ...target.names].map(fold));
@@ -285,7 +289,7 @@ function agree(
     ...payload.flatMap(({ target, reals }) => [...reals, ...target.names].map(fold)),
     ...words.flatMap(({ target }) => [...target.reals, ...target.names].map(fold)),
   ]);
-  if (label.some(({ target }) => target.kind === 'name') && words.some((word) => isStranger(word, label, fold)))
+  if (label.some(({ target }) => target.kind === 'name') && words.some((word) => isMissingInLabel(word, label, fold)))
     return false;
   const hasPaths = payload.some(({ target }) => target.kind === 'path');
   return label.some(({ target, reals }) => {

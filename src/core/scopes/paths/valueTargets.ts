@@ -114,7 +114,7 @@ function checkJoined(items: readonly Json[], { from, schemas }: Position, { text
 }
 
 /** Skips a text if no list is about files, or if its schema declares a plain string. */
-function isTold({ kind, isFile, schemas }: Position, { takesAny, concern }: Walk): boolean {
+function mayNameFile({ kind, isFile, schemas }: Position, { takesAny, concern }: Walk): boolean {
   if (kind !== 'other' || isFile) return true;
   return concern.ofFiles && (takesAny || !isSaidText(schemas));
 }
@@ -127,7 +127,12 @@ function collectText(text: string, at: Position, walk: Walk): void {
   const isNamed = isNameKey(key);
   const line = isContent ? undefined : lineOf(text);
   if (line !== undefined && isNameTarget(line, { kind, isNamed, concern: walk.concern })) addNames(line, at, walk);
-  else if (isTold(at, walk) && !isOfWeb(text, at, walk) && !(isContent && kind === 'other') && namesFile(text, kind)) {
+  else if (
+    mayNameFile(at, walk) &&
+    !isOfWeb(text, at, walk) &&
+    !(isContent && kind === 'other') &&
+    namesFile(text, kind)
+  ) {
     const isFile = kind === 'path' || isFileInLocation(text, isNamed, at, walk.concern);
     walk.texts.add({ from, text, as: isFile ? 'path' : 'any' });
   } else if (line !== undefined) walk.texts.check({ from, text: line, isProse: isProseKey(key) && isText });

@@ -10,14 +10,14 @@ import type { Unanswered } from './chooseModel.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { overBudget } from './turnFailure.ts';
 
-interface TurnAccountsOptions {
+interface TurnBudgetsOptions {
   readonly clock: Clock;
   readonly budgets: Pick<Budgets, 'take'>;
   readonly recorder: Recorder;
 }
 
 /** Accounting for one turn. */
-export interface Account {
+export interface TurnBudget {
   /** True if a server's budget pays. Turns of the user have no limit. */
   readonly isPaid: boolean;
   /** Records the selected model. */
@@ -36,15 +36,15 @@ const MAX_DETAIL = 500;
 type Outcome = Pick<AuditRecord, 'outcome'> & Partial<Pick<AuditRecord, 'detail' | 'tokens' | 'model'>>;
 
 /** Turns started by a server's event count against its budget, like the server's own requests. */
-export class TurnAccounts {
-  readonly #options: TurnAccountsOptions;
+export class TurnBudgets {
+  readonly #options: TurnBudgetsOptions;
 
-  constructor(options: TurnAccountsOptions) {
+  constructor(options: TurnBudgetsOptions) {
     this.#options = options;
   }
 
   /** Rejects with a `HostError`: BUDGET_SPENT. */
-  async open(payer: Participant | undefined, inferenceId: string): Promise<Account> {
+  async open(payer: Participant | undefined, inferenceId: string): Promise<TurnBudget> {
     const { clock, recorder, budgets } = this.#options;
     const startedAt = clock.now();
     const route = payer === undefined ? 'chat' : 'event';
@@ -54,15 +54,15 @@ export class TurnAccounts {
       const shown = clip(payer?.redact(detail) ?? detail, MAX_DETAIL);
       recorder.record(auditRecord({ at, ...facts, durationMs: at - startedAt, ...outcome, detail: shown }));
     };
-    if (payer === undefined) return new TurnAccount(undefined, record);
+    if (payer === undefined) return new RunningTurnBudget(undefined, record);
     const taken = await budgets.take(payer);
-    if (taken.kind === 'taken') return new TurnAccount(taken, record);
+    if (taken.kind === 'taken') return new RunningTurnBudget(taken, record);
     record({ outcome: 'refused', detail: taken.message });
     throw overBudget(taken);
   }
 }
 
-class TurnAccount implements Account {
+class RunningTurnBudget implements TurnBudget {
   readonly #taken: Taken | undefined;
   readonly #record: (outcome: Outcome) => void;
   #model: string | undefined;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/index.ts';
 
 /** Shows a text that is too long for a notification in a read-only editor. */
-export class WholeText implements vscode.TextDocumentContentProvider, Disposable {
+export class TextDocuments implements vscode.TextDocumentContentProvider, Disposable {
   readonly #texts = new Map<string, string>();
   readonly #owned = new DisposableStore();
   readonly #scheme: string;
