@@ -1,14 +1,15 @@
 /**
- * A map for short-lived keys, the oldest first, made of several maps that are dropped whole. A single map would rebuild
- * its tables repeatedly. Once one table is in the old generation, so is each later one, with all its entries, until a
- * full garbage collection. For a flood of 100,000 events that took 120 MB instead of 50.
+ * A map for short-lived entries, in order of age. It consists of several maps that are dropped as a whole, because one
+ * long-lived map rebuilds its tables again and again. Once one table is in the old generation, every later one stays
+ * there with all its entries until a full garbage collection. A flood of 100,000 events took 120 MB with one map, and
+ * takes 50 MB with several.
  */
 export class AgingMap<K, V extends object> {
-  /** How many one of the maps takes. */
+  /** Maximum entries of one map. */
   readonly #each: () => number;
   /** Oldest first. */
   #maps: Map<K, V>[] = [];
-  /** How many the newest was given. */
+  /** Number of entries added to the newest map. */
   #given = 0;
   #size = 0;
 
@@ -20,7 +21,7 @@ export class AgingMap<K, V extends object> {
     return this.#size;
   }
 
-  /** Most is asked for while it is new. */
+  /** Searches the newest map first, because most entries are read while they are new. */
   get(key: K): V | undefined {
     for (let at = this.#maps.length - 1; at >= 0; at--) {
       const found = this.#maps[at]?.get(key);
@@ -29,19 +30,19 @@ export class AgingMap<K, V extends object> {
     return undefined;
   }
 
-  /** For a key that is not there yet. */
+  /** The key must be new. */
   add(key: K, value: V): void {
     this.#newest().set(key, value);
     this.#given++;
     this.#size++;
   }
 
-  /** In the place of what is there. */
+  /** Replaces the value of an existing key, and keeps its position. */
   replace(key: K, value: V): void {
     this.#maps.findLast((map) => map.has(key))?.set(key, value);
   }
 
-  /** The oldest goes first, as a rule. */
+  /** Searches the oldest map first, because entries are usually deleted in order of age. */
   delete(key: K): void {
     for (const [at, map] of this.#maps.entries()) {
       if (!map.delete(key)) continue;
@@ -51,7 +52,7 @@ export class AgingMap<K, V extends object> {
     }
   }
 
-  /** The oldest first. Skips entries that are deleted meanwhile. */
+  /** Oldest first. Skips entries that are deleted meanwhile. */
   *values(): Generator<V> {
     for (const map of this.#maps) yield* map.values();
   }

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. Settling twice is harmless. */
+/** A promise that is settled from outside. Settling it again has no effect. */
 export class Deferred<T> {
   resolve!: (value: T) => void;
   reject!: (error: unknown) => void;
@@ -8,14 +8,14 @@ export class Deferred<T> {
   });
 }
 
-/** Runs tasks of one key one after the other, tasks of different keys side by side. */
+/** Runs tasks with the same key one after the other, and tasks with different keys in parallel. */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const result = before.then(task);
-    // Never rejects: a failure is its caller's alone.
+    // Never rejects: only the caller of a task gets its failure.
     const tail = result.catch(() => undefined);
     this.#tails.set(key, tail);
     void tail.then(() => {
@@ -25,7 +25,7 @@ export class KeyedQueue {
   }
 }
 
-/** For a promise whose failure is handled elsewhere: marks an intentionally floating promise. */
+/** Marks a promise as intentionally not awaited, because its failure is handled elsewhere. */
 export function ignoreFailure(promise: Promise<unknown>): void {
   promise.catch(() => undefined);
 }

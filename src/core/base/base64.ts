@@ -1,6 +1,6 @@
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** The UTF-8 of a text in base64. */
+/** Encodes the UTF-8 bytes of a text. */
 export function base64(text: string): string {
   const bytes = new TextEncoder().encode(text);
   let out = '';
@@ -13,7 +13,7 @@ export function base64(text: string): string {
   return out.padEnd(Math.ceil(out.length / 4) * 4, '=');
 }
 
-/** Decodes base64 of either alphabet; empty if it is not base64. */
+/** Decodes base64 with either alphabet. Returns an empty text for invalid input. */
 export function unbase64(encoded: string): string {
   const bytes: number[] = [];
   let bits = 0;

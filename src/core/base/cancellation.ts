@@ -2,7 +2,7 @@ import { type Disposable, toDisposable } from './disposable.ts';
 import { cancelled } from './errors.ts';
 import { Emitter, type Event } from './event.ts';
 
-/** Same shape as the editor's, so that its tokens can be handed in as they are. */
+/** The same shape as the editor's tokens, which can be passed unchanged. */
 export interface CancellationToken {
   readonly isCancellationRequested: boolean;
   readonly onCancellationRequested: Event<unknown>;
@@ -15,8 +15,8 @@ export const NO_CANCELLATION: CancellationToken = {
 };
 
 /**
- * What the work gives, or a rejection as soon as it is cancelled, whether or not the work heeds that: it then goes on
- * unheard.
+ * Resolves like the work, or rejects as soon as the token is cancelled. Work that ignores the token continues, and its
+ * result is dropped.
  */
 export async function unlessCancelled<T>(work: Promise<T>, token: CancellationToken, what: string): Promise<T> {
   let subscription: Disposable | undefined;
@@ -66,7 +66,7 @@ export class CancellationSource implements Disposable {
   }
 }
 
-/** A token that is cancelled with the first of these, for as long as the work takes. */
+/** Runs work with a token that is cancelled with the first of these. */
 export async function withEither<T>(
   one: CancellationToken,
   other: CancellationToken,

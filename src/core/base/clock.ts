@@ -1,6 +1,6 @@
 import type { Disposable } from './disposable.ts';
 
-/** Time as a port: the only source of "now" and of "later" in the core. */
+/** Time as a port. The core has no other clock or timer. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -8,12 +8,12 @@ export interface Clock {
   delay(ms: number, callback: () => void): Disposable;
 }
 
-/** Others have their turn first. */
+/** Yields to the event loop. */
 export function nextTurn(clock: Clock): Promise<void> {
   return new Promise((resume) => void clock.delay(0, resume));
 }
 
-/** A time in a sentence: `0.5 s`, `60 s`. */
+/** A duration for sentences: `0.5 s`, `60 s`. */
 export function secondsText(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }

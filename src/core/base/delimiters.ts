@@ -3,19 +3,22 @@ import { isHidden } from './hiddenText.ts';
 const OUR_TAGS = ['context', 'event', 'attachment'] as const;
 const ATTACHMENT_TAG = ['attachment'] as const;
 
-/** Signs that begin a tag, or look as if they did. */
+/** Characters that open a tag, or look as if they did. */
 const OPENING = /[<\uFE64\uFF1C\u2039\u2329\u3008\u27E8\u276E\u276C\u02C2\u1438\u16B2\u29FC\u226E\u{1D236}]/gu;
 const SLASH = /^[/\\\u2044\u2215\u29F8\u29F5\uFF0F\uFF3C]$/;
 const SPACE_OR_MARK = /^[\s\p{M}\p{Cc}\p{Cf}]$/u;
-/** How hidden characters are shown to models. */
+/** The escape for hidden characters in text for models. */
 const SHOWN = /\\u\{[\da-f]{1,6}\}/y;
-/** Letters of other alphabets that look like those of our tags; wide and styled letters are found by their normal form. */
+/**
+ * Letters of other alphabets that look like letters in the host's tags. Wide and styled letters are found by
+ * normalization.
+ */
 const LOOK_ALIKES: Readonly<Partial<Record<string, string>>> = {
   ...{ а: 'a', с: 'c', е: 'e', һ: 'h', м: 'm', о: 'o', т: 't', х: 'x', п: 'n', ѵ: 'v' },
   ...{ α: 'a', ϲ: 'c', ε: 'e', η: 'n', ο: 'o', τ: 't', ν: 'v', χ: 'x' },
 };
 
-/** Text of a server that can neither end its tag nor claim another origin (MCPL §13.4). */
+/** Server text that can neither close its tag nor claim another origin (MCPL §13.4). */
 export function withoutOurTags(text: string): string {
   return withoutTags(text, OUR_TAGS);
 }
@@ -34,9 +37,9 @@ function withoutTags(text: string, names: readonly string[]): string {
 }
 
 /**
- * Whether the name of a tag of the host follows, in any spelling: with spaces, slashes and hidden characters anywhere,
- * in capitals, in wide letters. Also the beginning of one at the end of a text, whose other half may follow. It reads no
- * further than the next opening sign, so that no text takes long.
+ * Whether the name of one of the host's tags follows, in any spelling: with spaces, slashes or hidden characters
+ * anywhere, in capitals or wide letters. Also matches the start of such a name at the end of a text, because the rest
+ * may follow. Stops at the next opening character, so that the time is bounded for any text.
  */
 function isTag(text: string, from: number, names: readonly string[]): boolean {
   let name = '';

@@ -1,9 +1,9 @@
-/** Something that holds a resource until it is told to let go. Disposing twice is harmless. */
+/** An object that holds a resource until it is disposed. Disposing it again has no effect. */
 export interface Disposable {
   dispose(): void;
 }
 
-/** Notified of every new and every disposed disposable, so that a test suite can detect leaks. */
+/** Receives every created and disposed disposable, so that a test suite can detect leaks. */
 interface DisposableTracker {
   created(disposable: Disposable): void;
   disposed(disposable: Disposable): void;
@@ -12,8 +12,8 @@ interface DisposableTracker {
 let tracker: DisposableTracker | undefined;
 
 /**
- * Adds a tracker (tests only) until the returned disposable ends. The trackers before it keep receiving every call:
- * what they saw created may end while this one is installed.
+ * Adds a tracker (tests only) until the returned disposable is disposed. Earlier trackers still receive every call,
+ * because disposables that they saw may be disposed meanwhile.
  */
 export function trackDisposables(added: DisposableTracker): Disposable {
   const before = tracker;
@@ -34,7 +34,7 @@ export function trackDisposables(added: DisposableTracker): Disposable {
   };
 }
 
-/** Runs `release` once, however often it is disposed. */
+/** Runs `release` on the first disposal only. */
 export function toDisposable(release: () => void): Disposable {
   let released = false;
   const disposable: Disposable = {
@@ -49,7 +49,7 @@ export function toDisposable(release: () => void): Disposable {
   return disposable;
 }
 
-/** Owns disposables: register where you create. A disposable that is added after the end is disposed at once. */
+/** Owns disposables. Disposes an item at once if it is added after the store was disposed. */
 export class DisposableStore implements Disposable {
   readonly #items = new Set<Disposable>();
   #disposed = false;
@@ -83,7 +83,7 @@ export class DisposableStore implements Disposable {
   }
 }
 
-/** Disposes all of them even when some throw; the first error is thrown at the end. */
+/** Disposes all items, even if some throw. Then throws the first error. */
 export function disposeAll(items: Iterable<Disposable>): void {
   const errors: unknown[] = [];
   for (const item of items) {

@@ -1,9 +1,9 @@
 import type { Json } from './json.ts';
 
-/** Where a failure arose. */
+/** The layer in which a failure occurred. */
 type ErrorLayer = 'host' | 'settings' | 'process' | 'transport' | 'protocol' | 'server' | 'tool' | 'policy';
 
-/** Whether the failed operation had an effect in the world: an error does not mean that nothing happened. */
+/** Whether the failed operation had an effect: an error does not mean that nothing happened. */
 export type Effect = 'none' | 'applied' | 'unknown';
 
 export type HostErrorCode =
@@ -51,12 +51,12 @@ export type HostErrorCode =
 
 export interface HostErrorDetails {
   readonly layer: ErrorLayer;
-  /** The JSON-RPC code, where one came over the wire. */
+  /** The JSON-RPC code, if the error came over the wire. */
   readonly rpcCode?: number | undefined;
   readonly category?: string | undefined;
-  /** When trying again makes sense, in milliseconds since the epoch. */
+  /** When a retry may succeed, in milliseconds since the epoch. */
   readonly retryAt?: number | undefined;
-  /** The next step, one sentence in words a user understands. */
+  /** The next step for the user, in one sentence. */
   readonly suggestion?: string | undefined;
   readonly effect?: Effect | undefined;
   readonly data?: Json | undefined;
@@ -65,9 +65,9 @@ export interface HostErrorDetails {
 
 const IS_HOST_ERROR = Symbol.for('mcp-live.HostError');
 
-/** Every failure the host reports, whatever its source (model G: one error model for all). */
+/** Every failure that the host reports, from any source. */
 export class HostError extends Error {
-  /** Parts of the product that are loaded later bring a copy of this class: theirs are as good as ours. */
+  /** Recognizes instances of copies of this class, because bundles that are loaded later contain one. */
   static override [Symbol.hasInstance](value: unknown): value is HostError {
     return typeof value === 'object' && value !== null && IS_HOST_ERROR in value;
   }
@@ -101,7 +101,7 @@ export class HostError extends Error {
 
 const IS_WIRE_ERROR = Symbol.for('mcp-live.WireError');
 
-/** What a handler throws to answer a peer's request with this JSON-RPC error. */
+/** Thrown by handlers to answer a request of the peer with this JSON-RPC error. */
 export class WireError extends Error {
   static override [Symbol.hasInstance](value: unknown): value is WireError {
     return typeof value === 'object' && value !== null && IS_WIRE_ERROR in value;
@@ -158,11 +158,11 @@ export function redactError(error: HostError, clean: (text: string) => string): 
   const all = [error.message, error.suggestion, JSON.stringify(error.data), causeText(error.cause)];
   if (all.every((text) => text === undefined || clean(text) === text)) return error;
   const { layer, rpcCode, category, retryAt, effect } = error;
-  // Neither cause nor data: both may hold the text again.
+  // Omits the cause and the data, because both may contain the text too.
   return new HostError(error.code, clean(error.message), { layer, rpcCode, category, retryAt, effect, suggestion });
 }
 
-/** What could be seen of a cause, and of whatever caused that. */
+/** The texts of a cause and of its own causes. */
 function causeText(cause: unknown): string | undefined {
   const texts: string[] = [];
   let at = cause;
@@ -174,13 +174,13 @@ function causeText(cause: unknown): string | undefined {
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-/** Any thrown value as a HostError, so that callers need one shape only. */
+/** Converts any thrown value, so that callers handle only one type. */
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
   return new HostError('INTERNAL', messageOf(error), { layer: 'host', cause: error });
 }
 
-/** The default branch of a switch over a union: a forgotten member does not compile. */
+/** For the default branch of a switch over a union: a missing case does not compile. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${String(value)}`);
 }

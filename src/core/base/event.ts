@@ -2,15 +2,15 @@ import { type Disposable, toDisposable } from './disposable.ts';
 
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** A record for each subscription, so that one function may listen twice. */
+/** An object per subscription, so that one function can subscribe twice. */
 interface Subscription<T> extends Disposable {
   readonly listener: (value: T) => void;
   ended: boolean;
 }
 
-/** A source of events. One listener that throws keeps no other from hearing. */
+/** A source of events. A listener that throws does not affect the others. */
 export class Emitter<T> implements Disposable {
-  /** Replaced and never changed, so that firing, which is frequent, need not copy it. */
+  /** Replaced instead of modified, so that firing, which is frequent, need not copy it. */
   #subscriptions: readonly Subscription<T>[] = [];
   readonly #onError: (error: unknown) => void;
   #disposed = false;
@@ -36,7 +36,7 @@ export class Emitter<T> implements Disposable {
 
   fire(value: T): void {
     for (const subscription of this.#subscriptions) {
-      // An earlier listener may have ended this one.
+      // An earlier listener may have disposed this one.
       if (subscription.ended) continue;
       try {
         subscription.listener(value);
@@ -46,7 +46,7 @@ export class Emitter<T> implements Disposable {
     }
   }
 
-  /** Ends every subscription too: what is left of them holds nothing. */
+  /** Ends every subscription, so that remaining references hold nothing. */
   dispose(): void {
     this.#disposed = true;
     for (const subscription of this.#subscriptions) subscription.dispose();

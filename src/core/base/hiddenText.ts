@@ -1,34 +1,37 @@
 import { lazy } from './lazy.ts';
 
 /**
- * Characters that are not seen, or that change how others are seen. Models read them all the same, so that a text can
- * tell a model what it hides from people. Emoji, ideographs, the joiners of Persian and Indic scripts, and paired
- * direction marks need some of them: there they stay.
+ * Characters that are invisible, or that change how others are shown. Models read them, so a text can say something to
+ * a model that users do not see. Emoji, ideographs, joiners of Persian and Indic scripts, and paired direction marks
+ * need some of them and keep them.
  */
 
-/** Above U+00FF only: in a text of one byte a character, which most are, the search ends at once. */
+/** Only above U+00FF: the search ends at once in texts with one byte per character, which are most texts. */
 const HINT =
   /[\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB\uD80D\uD82F\uD834\uDB40-\uDB43]/;
 const SOFT_HYPHEN = '\u00AD';
 
-/** The flags of England, Scotland and Wales: the only emoji with tag characters. Matched first, and so left alone. */
+/**
+ * The flags of England, Scotland and Wales, which are the only emoji with tag characters. Matched first, so that they
+ * stay unchanged.
+ */
 const FLAG =
   '\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}';
 const HIDDEN =
   '[\\p{Default_Ignorable_Code_Point}\\u{FFF0}-\\u{FFFB}\\u{13430}-\\u{1343F}\\u{1D173}-\\u{1D17A}\\u{1BCA0}-\\u{1BCA3}]';
-// Character classes of Unicode take up to a millisecond to build, and most texts need none: hence `lazy`.
+// `lazy`, because Unicode character classes take up to a millisecond to build and most texts need none.
 const flagOrHidden = lazy(() => new RegExp(`${FLAG}|${HIDDEN}`, 'gu'));
 const oneHidden = lazy(() => new RegExp(`^${HIDDEN}$`, 'u'));
 
-/** The text with such characters written out as `\u{…}`: for models, who then see what people do not. */
+/** Writes such characters as `\u{…}`, so that models see what users do not see. */
 export function showHidden(text: string): string {
   return mayHide(text) ? replaceHidden(text, escaped) : text;
 }
 
-/** The text without them: for names, descriptions and instructions. */
+/** Removes such characters, for names, descriptions and instructions. */
 export function withoutHidden(text: string): string {
   if (!mayHide(text)) return text;
-  // Removing characters brings others together: repeat.
+  // Repeated, because removing characters joins others.
   for (let before = text; ;) {
     const after = replaceHidden(before, () => '');
     if (after === before) return after;
@@ -36,7 +39,7 @@ export function withoutHidden(text: string): string {
   }
 }
 
-/** Whether the character is one of them, wherever it stands. */
+/** Whether the character is hidden, regardless of its context. */
 export function isHidden(character: string): boolean {
   return oneHidden().test(character);
 }
@@ -63,14 +66,14 @@ const emoji = lazy(() => /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Re
 const ideograph = lazy(() => /^(?:\p{Unified_Ideograph}|\p{Ideographic})$/u);
 const FREE_VARIATION = /^[\u180B-\u180D\u180F]$/;
 const mongolian = lazy(() => /^\p{Script=Mongolian}$/u);
-/** Scripts in which a joiner tells how letters are connected. */
+/** Scripts whose joiners decide how letters are connected. */
 const joining = lazy(
   () =>
     /^(?:\p{scx=Arab}|\p{scx=Syrc}|\p{scx=Nkoo}|\p{scx=Mong}|\p{scx=Adlm}|\p{scx=Rohg}|\p{scx=Deva}|\p{scx=Beng}|\p{scx=Guru}|\p{scx=Gujr}|\p{scx=Orya}|\p{scx=Taml}|\p{scx=Telu}|\p{scx=Knda}|\p{scx=Mlym}|\p{scx=Sinh}|\p{scx=Khmr}|\p{scx=Mymr}|\p{scx=Tibt}|\p{scx=Java}|\p{scx=Bali})$/u,
 );
 const letter = lazy(() => /^[\p{L}\p{M}]$/u);
 
-/** Whether the character has a meaning at this place. */
+/** Whether the character has a visible effect at this position. */
 function belongs(text: string, at: number, character: string): boolean {
   const before = characterBefore(text, at);
   switch (character) {
@@ -93,12 +96,12 @@ function isJoining(character: string): boolean {
   return letter().test(character) && joining().test(character) && !isHidden(character);
 }
 
-/** Of ideographs: three standard ones, and those of the ideographic variation database. */
+/** Variation selectors of ideographs: three standard ones, and those of the ideographic variation database. */
 function isVariation(character: string): boolean {
   return /^[\uFE00-\uFE02\u{E0100}-\u{E01EF}]$/u.test(character);
 }
 
-/** Between two pictures, the first perhaps with a tone of skin or in its coloured form. */
+/** Between two emoji. The first may have a skin tone or an emoji selector. */
 function joinsEmoji(text: string, at: number, character: string): boolean {
   if (character !== '\u200D' || !/^\p{Extended_Pictographic}$/u.test(characterAt(text, at + 1))) return false;
   const before = characterBefore(text, at);
@@ -120,7 +123,7 @@ interface Opened {
   hasText: boolean;
 }
 
-/** One line of a text: directions end with it. */
+/** One line of a text. Directions end with the line. */
 class Line {
   readonly #paired: Set<number>;
   readonly #marks: number[] = [];
@@ -141,7 +144,7 @@ class Line {
     else this.#text(character);
   }
 
-  /** Marks of a direction mean something only beside letters that are written from right to left. */
+  /** Direction marks only have an effect next to letters that are written from right to left. */
   end(): void {
     if (this.#hasRightToLeft) for (const at of this.#marks) this.#paired.add(at);
   }
@@ -150,14 +153,14 @@ class Line {
     const opened = this.#opened.at(-1);
     if (opened === undefined || opened.isIsolate !== isIsolate) return;
     this.#opened.pop();
-    // A pair around nothing says nothing to people.
+    // A pair without text has no visible effect.
     if (!opened.hasText) return;
     this.#paired.add(opened.at).add(at);
     const outer = this.#opened.at(-1);
     if (outer !== undefined) outer.hasText = true;
   }
 
-  /** The same mark twice would say nothing more. */
+  /** A repeated mark has no further effect. */
   #mark(at: number): void {
     if (this.#lastMark !== at - 1) this.#marks.push(at);
     this.#lastMark = at;
@@ -174,7 +177,7 @@ class Line {
   }
 }
 
-/** Where direction marks stand that are paired around text, or beside letters that need them. */
+/** Positions of direction marks that are paired around text, or next to letters that need them. */
 function pairedMarks(text: string): ReadonlySet<number> {
   const paired = new Set<number>();
   let line = new Line(paired);

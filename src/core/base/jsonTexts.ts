@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** Changes every text in the value, including names of members; returns the same object if nothing changes. */
+/** Changes every text in the value, including member names. Returns the same object if nothing changes. */
 export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (isJsonArray(value)) return mapItems(value, change);

@@ -1,6 +1,6 @@
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
-/** One sink of log lines. Messages are plain text without secrets. */
+/** A sink for log lines. Messages are plain text without secrets. */
 export interface Logger {
   log(level: LogLevel, message: string): void;
 }
@@ -12,12 +12,12 @@ interface Loggers {
   server(id: string): Logger;
 }
 
-/** The same of the host and of every server. */
+/** The same for the logs of the host and all servers. */
 export function cleaningAll(logs: Loggers, clean: (text: string) => string): Loggers {
   return { host: cleaning(logs.host, clean), server: (id) => cleaning(logs.server(id), clean) };
 }
 
-/** A logger all of whose lines pass through `clean`. */
+/** A logger that passes every line through `clean`. */
 export function cleaning(logger: Logger, clean: (text: string) => string): Logger {
   return { log: (level, message) => logger.log(level, clean(message)) };
 }

@@ -78,7 +78,7 @@ function kindOfV6(address: bigint): AddressKind {
   if (SPECIAL_V6.some((range) => contains(range, address, 128))) return 'private';
   const embedding = EMBEDDING.find(({ prefix: range }) => contains(range, address, 128));
   if (embedding === undefined) return 'public';
-  // A translator may lead to this machine as well: such an address never counts as loopback, which is trusted more.
+  // Never loopback, which is trusted more: an address translator may also lead to this machine.
   return kindOfV4((address >> embedding.behind) & 0xffff_ffffn) === 'public' ? 'public' : 'private';
 }
 
@@ -100,7 +100,7 @@ function v4(text: string): bigint {
   return text.split('.').reduce((sum, part) => (sum << 8n) + BigInt(part), 0n);
 }
 
-/** `text` is one that `URL` wrote, or one of the ranges above. */
+/** `text` was written by `URL`, or is one of the ranges above. */
 function v6(text: string): bigint {
   const [head = '', tail] = text.split('::');
   const groups = (part: string): readonly string[] => (part === '' ? [] : part.split(':'));

@@ -11,7 +11,7 @@ interface Patience {
 type Waited<T> =
   { readonly kind: 'done'; readonly value: T } | { readonly kind: 'late' } | { readonly kind: 'cancelled' };
 
-/** Waits for work that may never end, or may ignore cancellation: its later result is ignored. */
+/** Waits for work that may never end, or may ignore cancellation. A later result is ignored. */
 export async function waitFor<T>(work: Promise<T>, { clock, ms, token }: Patience): Promise<Waited<T>> {
   const ended = new Deferred<Waited<T>>();
   const timer = clock.delay(ms, () => ended.resolve({ kind: 'late' }));

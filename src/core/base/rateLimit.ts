@@ -2,9 +2,9 @@
 export class RateLimit {
   readonly most: number;
   readonly #perMs: number;
-  /** A ring: each new time replaces one that no longer counts, so nothing is copied. */
+  /** A ring buffer, so that nothing is copied. */
   #times: number[];
-  /** Where the next time goes. The oldest is here once the ring is full. */
+  /** Index of the next time. Once the ring is full, the oldest one is here. */
   #next: number;
 
   constructor(most: number, perMs: number, earlier: readonly number[] = []) {
@@ -32,7 +32,7 @@ export class RateLimit {
     return 0;
   }
 
-  /** The same times under another limit. */
+  /** Keeps the times and changes the limit. */
   withMost(most: number): RateLimit {
     return new RateLimit(most, this.#perMs, this.#inOrder());
   }

@@ -1,6 +1,6 @@
 import { withoutHidden } from './hiddenText.ts';
 
-/** Words for a secret, next to any other words. Without accents: `contrasena` also finds `contraseña`. */
+/** Words for a secret, among any other words. Without accents: `contrasena` also matches `contraseña`. */
 const SECRET_WORDS = [
   'pass ?(?:word|wort|phrase|code|wd|key)|passwd|pwd|secret|credential|(?:private|ssh|gpg|pgp|signing|encryption|deploy|master) ?key',
   '(?:api|access|auth|licen[cs]e|service|account|storage) ?key|mnemonic|seed phrase|recovery (?:code|phrase|key)|one.?time',
@@ -20,10 +20,10 @@ const SECRET_WORDS = [
   'パスワード|暗証|合言葉|秘密|トークン|密码|密碼|口令|密钥|密鑰|令牌|비밀번호|암호|비밀 ?키|토큰',
 ];
 const SECRET = new RegExp(SECRET_WORDS.join('|'), 'i');
-/** Short words, and words that also name what is counted: only names that consist of or end in them. */
+/** Short words, and words that also name counted things. They must be the whole name or its end. */
 const SHORT_NAME = /\b(?:pin|otp|totp|mfa|2fa|cvv2?|cvc|iban|ssn|tan|pats?|pem)\b|\btoken$/i;
 
-/** Whether the name suggests a secret: the value does not show it. */
+/** Whether the name suggests a secret, which the value does not show. */
 export function namesSecret(name: string): boolean {
   return variants(name).some((words) => SECRET.test(words) || isShortName(words));
 }
@@ -37,7 +37,7 @@ function isShortName(words: string): boolean {
   return SHORT_NAME.test(words) && !/\b(?:max|min|num|count|limit|total|output|input)\b/i.test(words);
 }
 
-/** In words, with and without accents: `apiKey`, `API_KEY`, `api-key` and wide letters alike. */
+/** Split into words, with and without accents: `apiKey`, `API_KEY`, `api-key` and wide letters are equal. */
 function variants(text: string): readonly string[] {
   const plain = withoutHidden(text).normalize('NFKC');
   const words = plain

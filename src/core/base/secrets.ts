@@ -1,7 +1,7 @@
 import { base64 } from './base64.ts';
 import { textFinder } from './textFinder.ts';
 
-/** A text that leaves the host only for the server that it belongs to. */
+/** A text that only the server it belongs to may receive. */
 export interface Secret {
   /** The name from the settings, which replaces the value. */
   readonly name: string;
@@ -12,28 +12,28 @@ export type Redact = (text: string) => string;
 
 /** Shorter values occur in ordinary text. */
 const SHORTEST_SECRET = 8;
-/** A line of a key is long; a line of a credential in JSON may be a bracket or a common word. */
+/** A line of a key is longer. A shorter line of a JSON credential may be a bracket or a common word. */
 const SHORTEST_LINE = 12;
 const MAX_NAME = 64;
-/** Tokens are replaced every hour: the oldest have long expired. */
+/** Tokens are replaced every hour, so the oldest have expired. */
 const MAX_SECRETS = 1_024;
 
 interface Held {
   readonly name: string;
-  /** Ids of the servers that know it. */
+  /** Ids of the servers that may know it. */
   readonly owners: ReadonlySet<string>;
 }
 
 /**
- * The one list of secrets: tokens, secret inputs, credential headers and credentials of environments. Everything that
- * leaves the host is redacted with it, except for what goes to a secret's own server.
+ * The list of all secrets: tokens, secret inputs, credential headers and credentials in environments. Everything that
+ * leaves the host is redacted with it, except for data to a secret's own server.
  */
 export class SecretList {
   readonly #held = new Map<string, Held>();
   #all: Redact | undefined;
   readonly #foreign = new Map<string, Redact | undefined>();
 
-  /** Adds what `owners` know. A secret stays in the list when its server has ended: old values are still in logs. */
+  /** Adds secrets of `owners`. They stay in the list after the server has stopped, because logs still contain them. */
   add(secrets: Iterable<Secret | undefined>, ...owners: readonly string[]): void {
     for (const secret of secrets) {
       if (secret === undefined || !isHideable(secret.value)) continue;
@@ -58,7 +58,7 @@ export class SecretList {
     return this.#all(text);
   };
 
-  /** Replaces secrets that `owner` must not learn; `undefined` without such a secret. */
+  /** Replaces secrets that `owner` must not learn. `undefined` without such secrets. */
   foreignTo(owner: string): Redact | undefined {
     if (!this.#foreign.has(owner)) this.#foreign.set(owner, this.#redactorFor(owner));
     return this.#foreign.get(owner);
@@ -76,7 +76,7 @@ export class SecretList {
   }
 }
 
-/** Values that occur in ordinary text, whatever their name says. */
+/** Values that occur in ordinary text, whatever their names suggest. */
 const COMMON = new RegExp(
   '^(?:(?:pre-?)?production|develop(?:ment|er)|staging|localhost|undefined|disabled|enabled|required|optional|' +
     'anonymous|postgres(?:ql)?|password|changeme|change-me|administrator|username|redacted|external|internal|' +
@@ -84,16 +84,16 @@ const COMMON = new RegExp(
   'i',
 );
 const PATH = /^(?:~?[/\\]|\.{1,2}[/\\]|[a-z]:[/\\])[^\n]*$/i;
-/** A key in base64 may begin with a slash as well. */
+/** A base64 key may also begin with a slash. */
 const RANDOM_PART = /(?:^|[/\\])(?=[^/\\]*[a-z])(?=[^/\\]*[A-Z])(?=[^/\\]*\d)[^/\\.\s-]{16,}/;
 
-/** Whether hiding the value cannot hide ordinary text: it is long, no common word and no path. */
+/** Whether the value can be hidden without hiding ordinary text: it is long, no common word and no path. */
 export function isHideable(value: string): boolean {
   const text = value.trim();
   return text.length >= SHORTEST_SECRET && !COMMON.test(text) && !(PATH.test(text) && !RANDOM_PART.test(text));
 }
 
-/** Replaces all of `secrets` in a text, also in the forms they have in JSON, in a URL, in base64 or line by line. */
+/** Replaces `secrets` in a text, also in their forms in JSON, URLs and base64, and line by line. */
 export function redactor(secrets: Iterable<Secret>): Redact {
   const marks = new Map<string, string>();
   for (const { name, value } of secrets) {
@@ -106,7 +106,7 @@ export function redactor(secrets: Iterable<Secret>): Redact {
   let pattern: RegExp | undefined;
   const withoutWhole: Redact = (text) => {
     if (!contains(text)) return text;
-    // The longest first, in one pass: a secret that contains another is hidden whole.
+    // Longest first, in one pass, so that a secret that contains another is hidden as a whole.
     pattern ??= new RegExp(
       forms
         .sort((a, b) => b.length - a.length)
@@ -122,14 +122,14 @@ export function redactor(secrets: Iterable<Secret>): Redact {
   };
 }
 
-/** `clip` writes it at the cut of a text. */
+/** The mark that `clip` writes at the end of a truncated text. */
 const CUT = '…';
-/** Cut texts are short: a line of a log, a message of an error. */
+/** Truncated texts are short, such as log lines and error messages. */
 const MAX_CUT = 20_000;
-/** So much of a long secret before a cut is hidden, and half of a shorter one. */
+/** This many characters of a long secret before a cut are hidden, and half of a shorter one. */
 const LONG_BEGINNING = 12;
 
-/** Replaces the beginning of a secret that a text was cut in: it may have been cut before secrets were looked for. */
+/** Replaces the start of a secret at the end of a truncated text: it may have been truncated before the redaction. */
 function withoutBeginnings(text: string, marks: ReadonlyMap<string, string>): string {
   const parts = text.split(CUT);
   const last = parts.pop() ?? '';
@@ -146,7 +146,7 @@ function withoutBeginning(text: string, marks: ReadonlyMap<string, string>): str
   return text.slice(0, start) + mark;
 }
 
-/** The replacement for a secret. It is safe in JSON, in a log line and before a model. */
+/** The replacement for a secret. Safe in JSON, in log lines and for models. */
 export function secretMark(name: string): string {
   return `[secret: ${name.replace(/[^\w.-]+/g, '_').slice(0, MAX_NAME) || 'unnamed'}]`;
 }
@@ -164,7 +164,7 @@ function writtenForms(secret: string): readonly string[] {
   return forms.filter((form) => form.length >= SHORTEST_SECRET);
 }
 
-/** As JavaScript, Go, Gson, Python, PHP and .NET write it, and as JSON in a text of JSON. */
+/** The forms that JavaScript, Go, Gson, Python, PHP and .NET write, and JSON inside a JSON text. */
 function formsInJson(secret: string): readonly string[] {
   const plain = JSON.stringify(secret).slice(1, -1);
   const ascii = withEscapes(plain, /[^\0-\x7f]/g);
@@ -184,7 +184,7 @@ function withEscapes(text: string, characters: RegExp, spell: (code: string) => 
   return text.replace(characters, escape);
 }
 
-/** As a member of a query and as a part of a path, in either case of the digits, and with `+` for a space. */
+/** The forms in a query and in a path, with digits in either case, and with `+` for a space. */
 function formsInUrls(secret: string): readonly string[] {
   const inUrl = encodeURIComponent(secret);
   const strict = inUrl.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -196,8 +196,8 @@ function formsInUrls(secret: string): readonly string[] {
 }
 
 /**
- * The digits of base64, of either alphabet, that the secret alone decides: in a longer text, such as `user:password`, it
- * may begin at any of three places of a group.
+ * The base64 digits, in either alphabet, that depend only on the secret. In a longer text, such as `user:password`, it
+ * can start at any of three positions of a group.
  */
 function formsInBase64(secret: string): readonly string[] {
   const size = new TextEncoder().encode(secret).length;

@@ -1,4 +1,4 @@
-/** Runs at most `permits` tasks at once. The others wait in the order in which they came. */
+/** Runs at most `permits` tasks at once. The others wait in order of arrival. */
 export class Semaphore {
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
@@ -9,7 +9,7 @@ export class Semaphore {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** As many wait as may; callers look here before they add another one. */
+  /** Whether the queue is full. Callers check this before they add a task. */
   get isFull(): boolean {
     return this.#waiting.length >= this.#maxWaiting;
   }

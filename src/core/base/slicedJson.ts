@@ -1,16 +1,16 @@
 import { type Clock, nextTurn } from './clock.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** About as many characters take a quarter of a millisecond: no need to think of slices. */
+/** This many characters take a quarter of a millisecond, which needs no slices. */
 const SMALL = 64 * 1024;
-/** After so many milliseconds of work others have their turn. A piece may overrun it by what it takes itself. */
+/** Work per slice, in milliseconds. A single piece may take longer. */
 const SLICE_MS = 3;
 const MAX_PIECE = 128 * 1024;
 const SMALLEST_PIECE = 4 * 1024;
 
 /**
- * Exactly what `JSON.stringify` gives, without keeping others waiting for more than a few milliseconds at a time. Only
- * an object with hundreds of thousands of members of its own takes longer, for as long as naming them all does.
+ * The same text as `JSON.stringify`, but yields to the event loop every few milliseconds. Only an object with hundreds
+ * of thousands of own members blocks longer, because listing their names is one step.
  */
 export async function slicedJson(value: Json, clock: Clock): Promise<string> {
   let started = clock.now();
@@ -21,7 +21,7 @@ export async function slicedJson(value: Json, clock: Clock): Promise<string> {
   for (const piece of piecesOf(value, pace)) {
     pieces.push(piece);
     const now = clock.now();
-    // Values differ in what a character of them costs, and machines do.
+    // Adapts to the speed of the machine and the kind of values.
     if (now - last >= SLICE_MS / 2) pace.piece = Math.max(SMALLEST_PIECE, pace.piece / 2);
     else if (now === last) pace.piece = Math.min(MAX_PIECE, pace.piece * 2);
     last = now;
@@ -33,11 +33,11 @@ export async function slicedJson(value: Json, clock: Clock): Promise<string> {
 }
 
 interface TimeSlice {
-  /** Characters, roughly, that are written at once. */
+  /** Approximate number of characters to write at once. */
   piece: number;
 }
 
-/** Of a value that is more than one piece. */
+/** The pieces of a value that is too large for one piece. */
 function* piecesOf(value: Json, pace: TimeSlice): Generator<string, void, undefined> {
   if (typeof value === 'string') yield* piecesOfText(value, pace);
   else if (isJsonArray(value)) yield* piecesOfArray(value, pace);
@@ -48,7 +48,7 @@ function* piecesOfText(text: string, pace: TimeSlice): Generator<string, void, u
   yield '"';
   for (let from = 0; from < text.length;) {
     let to = from + pace.piece;
-    // Half of a pair would be written as an escape.
+    // A lone surrogate would be written as an escape.
     if (/[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(to - 1, to + 1))) to++;
     yield JSON.stringify(text.slice(from, to)).slice(1, -1);
     from = to;
@@ -73,7 +73,10 @@ function* piecesOfArray(items: readonly Json[], pace: TimeSlice): Generator<stri
   yield separator === '[' ? '[]' : ']';
 }
 
-/** The end of the items that can be written together with the one at `from`; `from` if that one alone is too large. */
+/**
+ * The end of the items that can be written together, starting at `from`. Returns `from` if that item alone is too
+ * large.
+ */
 function endOfRun(items: readonly Json[], from: number, limit: number): number {
   let left = limit;
   let to = from;
@@ -86,9 +89,9 @@ function endOfRun(items: readonly Json[], from: number, limit: number): number {
 }
 
 function* piecesOfObject(members: JsonObject, pace: TimeSlice): Generator<string, void, undefined> {
-  // The language names all members at once, and takes a while for a hundred thousand: others have their turn before.
+  // Yields first, because listing the names of a hundred thousand members is one long step.
   yield '{';
-  // Joined as they are yielded: to put together a text out of a million would be the work of one long moment in the end.
+  // Joined in parts, because joining a million texts at the end would be one long step.
   let texts: string[] = [];
   let length = 0;
   let separator = '';
@@ -111,10 +114,10 @@ function* piecesOfObject(members: JsonObject, pace: TimeSlice): Generator<string
   yield texts.join('');
 }
 
-/** What a value takes besides its texts: a bracket or a number, a comma, and the time to look at it. */
+/** Cost of a value besides its texts: a bracket or a number, a comma, and the time to visit it. */
 const EACH = 8;
 
-/** Approximate characters as JSON; stops above `limit`. */
+/** Approximate number of characters as JSON. Stops counting above `limit`. */
 export function weigh(value: Json | undefined, limit: number): number {
   if (typeof value === 'string') return value.length + EACH;
   if (typeof value !== 'object' || value === null) return EACH;

@@ -1,10 +1,10 @@
-/** Four bytes, as one number: what the search looks at. */
+/** The search compares four bytes at once, as one number. */
 const GRAM = 4;
 /** A gram may start at any of four bytes of a word, and only aligned words are read. */
 const SHORTEST = 2 * GRAM - 1;
-/** Longer texts are looked for by their beginning: a larger step gains nothing. */
+/** Longer texts are found by their first bytes, because a larger step gains nothing. */
 const MAX_WINDOW = 64;
-/** Characters that are looked at together: their bytes fit into the cache of a processor. */
+/** Characters per chunk, whose bytes fit into a processor's cache. */
 const CHUNK = 16_384;
 const MAX_BYTES = 3;
 /** With this many slots per gram, few grams of other texts collide with a wanted one. */
@@ -12,24 +12,24 @@ const SLOTS_PER_GRAM = 64;
 
 interface Wanted {
   readonly bytes: Uint8Array;
-  /** Of the gram in these bytes. */
+  /** Offset of the gram in these bytes. */
   readonly offset: number;
 }
 
 const encoder = new TextEncoder();
-/** Shared by all searches, each of which ends before another begins. */
+/** Shared by all searches, because a search ends before the next one begins. */
 let bytes = new Uint8Array(0);
 let words = new Int32Array(0);
 
 /**
- * Whether a text contains any of some others. Every secret is looked for in every result, so this has to be fast: the
- * text is searched as bytes, of which it looks at one word in every twelve for a secret of 16 characters.
+ * Creates a function that checks whether a text contains any of the given ones. Every result is searched for every
+ * secret, so this must be fast: for a secret of 16 characters, it reads one word in twelve of the text's bytes.
  */
 export function textFinder(wanted: readonly string[]): (text: string) => boolean {
   const texts = [...new Set(wanted)];
   const all = texts.map((text) => encoder.encode(text));
   const shortest = Math.min(MAX_WINDOW, ...all.map(({ length }) => length));
-  // Half of a surrogate pair has no bytes of its own.
+  // A lone surrogate cannot be encoded.
   if (shortest < SHORTEST || texts.some((text) => /\p{Surrogate}/u.test(text)))
     return (text) => texts.some((each) => text.includes(each));
   const last = shortest - GRAM;
@@ -64,7 +64,7 @@ export function textFinder(wanted: readonly string[]): (text: string) => boolean
     return false;
   }
 
-  /** The next word that may be a gram. Nothing is called here, which makes it three times as fast. */
+  /** The next word that may be a gram. Calls no functions, which makes it three times as fast. */
   function next(from: number, end: number): number {
     const [view, slots, by, down] = [words, mayBe, step, shift];
     let word = from;
@@ -73,7 +73,7 @@ export function textFinder(wanted: readonly string[]): (text: string) => boolean
   }
 }
 
-/** Odd, and without a pattern in its bits: products of similar numbers differ in their upper bits. */
+/** Odd and without a bit pattern, so that products of similar numbers differ in their upper bits. */
 const FACTOR = 0x9e3779b1 | 0;
 
 function slotOf(gram: number, bits: number): number {

@@ -1,14 +1,14 @@
 import { isJsonObject, isObject, type Json, type JsonObject, parseJson } from './json.ts';
 
-/** Where a member is: the names that lead to it from the outermost object. */
+/** The path of a member: the names that lead to it from the outermost object. */
 export type MemberPath = readonly string[];
 
-/** Registered: what one bundle leaves unread another one looks for. */
+/** A registered symbol, because another bundle may read the text. */
 const TEXTS = Symbol.for('mcpl-live.unreadTexts');
 
 /**
- * Puts the text of a value in its place. Whoever looks at the member finds the value as always, read in that moment;
- * whoever only hands it on asks `unreadText` and spares everybody the wait. The text must be JSON.
+ * Stores the text of a value instead of the value. Reading the member parses it at that moment. Code that only passes
+ * it on calls `unreadText` and skips the parsing. The text must be JSON.
  */
 export function leaveUnread(root: JsonObject, path: MemberPath, text: string): void {
   const name = path.at(-1);
@@ -29,13 +29,13 @@ export function leaveUnread(root: JsonObject, path: MemberPath, text: string): v
   });
 }
 
-/** The text of a member that was left unread. */
+/** The text of a member that is not parsed yet. */
 export function unreadText(object: JsonObject, name: string): string | undefined {
   const text = textsOf(object)?.[name];
   return typeof text === 'string' ? text : undefined;
 }
 
-/** The same, with what was left unread named by its length: for those who only show it. */
+/** A copy for display, in which unparsed members are replaced by their length. */
 export function withoutUnread(value: Json): Json {
   if (!isJsonObject(value) || textsOf(value) === undefined) return value;
   return Object.fromEntries(
@@ -46,7 +46,7 @@ export function withoutUnread(value: Json): Json {
   );
 }
 
-/** How a text is named that is not shown. */
+/** The replacement for a text that is not shown. */
 export function lengthOf(text: string): string {
   return `‹${text.length} characters›`;
 }
@@ -58,7 +58,7 @@ function parentOf(root: JsonObject, path: MemberPath): JsonObject | undefined {
 }
 
 function mark(object: JsonObject, texts: Readonly<Record<string, string>>): void {
-  // Not enumerable, so that no copy claims to have unread what it has as a value.
+  // Not enumerable, because a copy of the object contains parsed values.
   Object.defineProperty(object, TEXTS, { configurable: true, value: { ...textsOf(object), ...texts } });
 }
 
