@@ -57,7 +57,7 @@ export class DefinitionTrust {
   #now: TrustedTools | undefined;
   #loading: Promise<void> | undefined;
   #isLoaded = false;
-  /** Retried with the next start, not with each change of the server. */
+  /** Set after a failed read, which is retried with the next start, not with each change of the server. */
   #isUnreadable = false;
 
   constructor(options: ToolTrustOptions) {

@@ -15,7 +15,7 @@ interface Reconciliation {
 /** Decides what new settings mean for one server. A running server is only affected if its connection changed. */
 export function reconcile(change: Reconciliation): Step {
   const { before, after, state, trusted } = change;
-  // A stopping server may be wanted again or no longer: the latest settings decide.
+  // The latest settings decide whether a stopping server starts again.
   const isEnding = state.kind === 'stopping';
   if (!trusted) return canStop(state) || isEnding ? 'stop' : 'none';
   if (after === undefined) return 'none';
