@@ -4,8 +4,8 @@ import { Problem } from './progress.ts';
 import { ensureSystem, findBrowser } from './systemPackages.ts';
 
 /**
- * The first ones are those that Playwright would switch off, whose list this one replaces. The others are parts of the
- * browser's own window that nobody sees here: a page of its toolbar in a process of its own, and processes kept ready.
+ * Playwright's own list, which this one replaces, and parts of the browser's window that no test needs: a toolbar page
+ * with its own process, and spare processes.
  */
 const withoutFeatures = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',

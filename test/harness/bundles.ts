@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** A row of `bundles.cjs`, which says what the members mean. */
+/** A row of `bundles.cjs`, which describes the members. */
 export interface Bundle {
   readonly to: string;
   readonly entry?: string;

@@ -5,7 +5,7 @@ import { inProject, projectRoot } from './paths.ts';
 import { mustRun } from './processes.ts';
 import { type Module, readModule } from './sourceFigures.ts';
 
-/** What `npm test -- --changed` checks. Paths are relative to the project. */
+/** The changes that `npm test -- --changed` checks. Paths are relative to the project. */
 export interface Change {
   readonly files: readonly string[];
   /** Test files that are changed or depend on a changed file. */
@@ -58,7 +58,10 @@ const git = async (...args: readonly string[]): Promise<readonly string[]> => {
   return output.split('\n').filter((line) => line !== '');
 };
 
-/** The commit that the branch left main at. On main itself: the last commit, or the one before if nothing is uncommitted. */
+/**
+ * The commit at which the branch left main. On main itself: the last commit, or the one before if nothing is
+ * uncommitted.
+ */
 const baseCommit = async (): Promise<string> => {
   const [head = ''] = await git('rev-parse', 'HEAD');
   const [fork = ''] = await git('merge-base', 'main', 'HEAD');

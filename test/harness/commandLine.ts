@@ -6,7 +6,7 @@ type Parsed<K extends Readonly<Record<string, Kind>>> = {
   readonly [Name in keyof K]?: K[Name] extends 'flag' ? boolean : string;
 };
 
-/** The options of a command; anything else is an error that lists them. */
+/** Parses the options of a command. Unknown options are an error that lists the known ones. */
 export const options = <const K extends Readonly<Record<string, Kind>>>(kinds: K): Parsed<K> => {
   const config = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [

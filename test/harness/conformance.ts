@@ -5,7 +5,7 @@ import { main, say } from './progress.ts';
 
 onInterrupt(endEverything);
 
-/** The official conformance suite against our host. */
+/** Runs the official conformance suite against this host. */
 await main(async () => {
   const { only, client } = options({ only: 'text', client: 'text' });
   const outcomes = await runConformance({ only, client }, ({ verdict, scenario, log }) => {

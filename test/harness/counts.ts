@@ -13,10 +13,10 @@ export const add = (a: Counts, b: Counts): Counts => ({ passed: a.passed + b.pas
 
 export const reporter = inProject('test/harness/countingReporter.cjs');
 
-/** What one mocha run leaves behind. */
+/** The results of one mocha run. */
 export interface MochaRun {
   readonly env: Readonly<Record<string, string>>;
-  /** Undefined when the run did not get to its end. */
+  /** Undefined if the run did not finish. */
   readonly counts: () => Promise<Counts | undefined>;
   readonly report: () => Promise<string>;
 }

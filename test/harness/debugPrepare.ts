@@ -7,7 +7,7 @@ import { mustRun } from './processes.ts';
 import { main, say } from './progress.ts';
 import { buildContributor, buildFakeModel, bundleSuites } from './testBundles.ts';
 
-/** What .vscode/launch.json starts from. */
+/** Prepares the launch configurations in .vscode/launch.json. */
 await main(async () => {
   await mustRun(process.execPath, [inProject('esbuild.mjs'), '--dev'], {
     cwd: projectRoot,

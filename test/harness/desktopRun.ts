@@ -11,7 +11,7 @@ import { freePort } from './processes.ts';
 
 const downloadServer = 'https://update.code.visualstudio.com/api/releases/stable';
 
-/** Why the desktop editor cannot run here, or undefined when it can. */
+/** Why the desktop editor cannot run here. Undefined if it can. */
 export const desktopObstacle = async (): Promise<string | undefined> => {
   if (process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY'])
     return 'this machine has no screen';
@@ -23,7 +23,7 @@ export const desktopObstacle = async (): Promise<string | undefined> => {
   }
 };
 
-/** The person acts over the debugging port of the editor's own browser. */
+/** Simulates the user over the debugging port of the editor's own browser. */
 const personOver = (port: number): (() => Promise<Person>) => {
   let person: Promise<Person> | undefined;
   const connect = async (): Promise<Person> => {

@@ -14,7 +14,7 @@ export interface Editor {
   readonly node: string;
 }
 
-/** The editor that tests run in, and the oldest one the extension promises to run in (engines.vscode). */
+/** The editor for tests, and the oldest one that the extension supports (engines.vscode). */
 export const editorVersions = {
   current: { version: '4.139.1', node: node24 },
   oldest: { version: '4.106.3', node: node22 },
@@ -33,7 +33,10 @@ const freshFolder = async (folder: string): Promise<void> => {
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
 };
 
-/** Runs the work unless an earlier run finished it. The stamp is written last: an interrupted set-up starts over. */
+/**
+ * Runs the work unless an earlier run finished it. The stamp is written last, so that an interrupted set-up starts
+ * over.
+ */
 const onceIn = async (folder: string, work: () => Promise<void>): Promise<void> => {
   const stamp = join(folder, 'complete');
   if (existsSync(stamp)) return;
@@ -42,13 +45,13 @@ const onceIn = async (folder: string, work: () => Promise<void>): Promise<void> 
   await writeFile(stamp, `${new Date().toISOString()}\n`);
 };
 
-/** node-gyp, and the headers it would otherwise download from outside the npm registry. */
+/** node-gyp, with headers from npm instead of a download. */
 const ensureNodeGyp = async (): Promise<{ readonly program: string; readonly headers: string }> => {
   const folder = join(cacheFolder, 'node-gyp');
   const headers = `node-${process.platform === 'darwin' && process.arch === 'arm64' ? 'bin-' : ''}${process.platform}-${process.arch}`;
   await onceIn(folder, async () => {
     await npm(folder, 'install', '--ignore-scripts', 'node-gyp@12', `${headers}@${process.versions.node}`);
-    // Only its headers are needed; the binary is a second copy of the one in node_modules.
+    // Only the headers are needed. The binary is a copy of the one in node_modules.
     await rm(join(folder, 'node_modules', headers, 'bin'), { recursive: true, force: true });
   });
   return {
@@ -120,7 +123,7 @@ export const ensureEditor = async (name: EditorName = 'current'): Promise<Editor
   return { version, folder: join(folder, 'node_modules/code-server/lib/vscode'), node };
 };
 
-/** For `npm start`: the folder that a person may change without changing the project. Kept between runs. */
+/** A folder for `npm start` that users may change without changing the project. Kept between runs. */
 export const copyOnce = async (from: string, to: string): Promise<void> => {
   if (!existsSync(to)) await cp(from, to, { recursive: true });
 };

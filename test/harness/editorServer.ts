@@ -8,14 +8,17 @@ import { endTree, freePort, mustRun, track } from './processes.ts';
 import { Problem } from './progress.ts';
 
 export interface ServerOptions {
-  /** Holds `data` (settings, logs, caches) and, unless they are elsewhere, `extensions`. The caller removes it. */
+  /** Contains `data` (settings, logs, caches) and, by default, `extensions`. The caller removes it. */
   readonly folder: string;
   readonly extensionsFolder?: string;
-  /** The smoke-test driver loads extensions under development and hides toasts; without it all is as a user has it. */
+  /**
+   * The smoke-test driver loads extensions under development and hides toasts. Without it, the editor behaves as for
+   * users.
+   */
   readonly driver: boolean;
-  /** Every folder is one that the person trusted before; so it always is under the driver. */
+  /** Trusts every folder, as the driver always does. */
   readonly trusting?: boolean;
-  /** Settings of the user, beside those that keep the editor quiet. */
+  /** User settings, in addition to those that keep the editor quiet. */
   readonly userSettings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly port?: number;
@@ -35,11 +38,11 @@ const extensionsFolder = (options: Pick<ServerOptions, 'folder' | 'extensionsFol
   options.extensionsFolder ?? join(options.folder, 'extensions');
 const serverProgram = (editor: Editor): string => join(editor.folder, 'out/server-main.js');
 
-/** What VS Code tells its own children must not leak into ours when this runs in a VS Code terminal. */
+/** Removes VS Code's own variables, which this process inherits in a VS Code terminal. */
 const cleanEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/.test(name)));
 
-/** Older editors create neither on their own when they only install. */
+/** Older editors do not create these folders when they only install. */
 const makeFolders = async (options: Pick<ServerOptions, 'folder' | 'extensionsFolder'>): Promise<void> => {
   await mkdir(join(dataFolder(options.folder), 'data'), { recursive: true });
   await mkdir(extensionsFolder(options), { recursive: true });
@@ -55,17 +58,17 @@ const manageExtensions = async (editor: Editor, folder: string, args: readonly s
   });
 };
 
-/** Installs the way a user does: from the file, by the editor's own command. */
+/** Installs like a user: from the file, with the editor's command. */
 export const installVsix = async (editor: Editor, folder: string, vsixFiles: readonly string[]): Promise<string> =>
   manageExtensions(editor, folder, [...vsixFiles.flatMap((file) => ['--install-extension', file]), '--force']);
 
-/** The ids and versions that the editor says are installed. */
+/** The installed extensions that the editor lists, with versions. */
 export const installedExtensions = async (editor: Editor, folder: string): Promise<readonly string[]> => {
   const output = await manageExtensions(editor, folder, ['--list-extensions', '--show-versions']);
   return output.split('\n').filter((line) => /^[\w-]+\.[\w-]+@/.test(line));
 };
 
-/** Remote machine settings: what would get in the way of a person or a test who only came for this extension. */
+/** Remote machine settings, without prompts and pages that would get in the way of a test. */
 const quietSettings = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -75,13 +78,13 @@ const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'update.mode': 'none',
   'git.enabled': false,
-  // It looks for ports through all processes of the machine, every few seconds, in the extension host.
+  // It searches all processes of the machine for ports every few seconds, in the extension host.
   'remote.autoForwardPorts': false,
   'remote.autoForwardPortsSource': 'output',
 };
 
 const writeSettings = async ({ folder, userSettings }: ServerOptions): Promise<void> => {
-  // After a reload of the window this editor does not read the file of `User` again, but that of `Machine`.
+  // After a window reload, this editor reads only the settings in `Machine`, not those in `User`.
   const profiles = { User: quietSettings, Machine: { ...quietSettings, ...userSettings } };
   for (const [profile, settings] of Object.entries(profiles)) {
     const path = join(dataFolder(folder), 'data', profile, 'settings.json');
@@ -93,7 +96,7 @@ const writeSettings = async ({ folder, userSettings }: ServerOptions): Promise<v
   }
 };
 
-/** Tests ask no marketplace for anything. */
+/** Tests never contact the marketplace. */
 const noGallery = { EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
 
 const answers = async (url: string): Promise<boolean> => {
@@ -123,7 +126,7 @@ export const startEditorServer = async (editor: Editor, options: ServerOptions):
   const child = track(
     spawn(editor.node, startArguments(editor, options, port), {
       env: { ...cleanEnvironment(), ...(options.driver ? noGallery : {}), ...options.env },
-      // Ctrl+C in a terminal must reach it through us alone, so that its whole tree ends in order.
+      // Only this process forwards Ctrl+C, so that the whole tree ends in order.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
@@ -158,7 +161,7 @@ export const startEditorServer = async (editor: Editor, options: ServerOptions):
   return { port, url, pid: child.pid ?? 0, logFile, stop, ended };
 };
 
-/** The address that opens a folder; with keys, those that VS Code calls the payload (only under the driver). */
+/** The address that opens a folder. With keys, those of VS Code's payload (only under the driver). */
 export const workbenchUrl = (
   server: EditorServer,
   workspace: string,
@@ -169,6 +172,6 @@ export const workbenchUrl = (
   return `${server.url}/?${kind}=${encodeURIComponent(workspace)}${keys}`;
 };
 
-/** A path on the server as the workbench in the browser names it. */
+/** A path on the server, as the browser workbench names it. */
 export const remotePath = (server: EditorServer, path: string): string =>
   `vscode-remote://127.0.0.1:${server.port}${path}`;

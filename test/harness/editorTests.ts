@@ -9,9 +9,9 @@ import { buildContributor, buildFakeModel, bundleSuites } from './testBundles.ts
 
 export interface EditorTestOptions {
   readonly grep?: string;
-  /** Only these of the project's suites. */
+  /** Runs only these suites of the project. */
   readonly suites?: readonly string[];
-  /** One module instead of the project's suites: it may register mocha suites or export `run`. */
+  /** A module instead of the project's suites. It may register mocha suites or export `run`. */
   readonly tests?: string;
   readonly workspace?: string;
 }
@@ -19,7 +19,7 @@ export interface EditorTestOptions {
 export interface EditorTestResult {
   readonly counts: Counts;
   readonly log: string;
-  /** Which editor it was, in words. */
+  /** The name of the editor. */
   readonly editor: string;
 }
 
@@ -41,7 +41,10 @@ const prepare = async (options: EditorTestOptions, env: Readonly<Record<string, 
   };
 };
 
-/** Why the server is used and not the desktop editor; undefined for the desktop. MCPL_TEST_EDITOR decides where it is set. */
+/**
+ * Why the server is used instead of the desktop editor. Undefined for the desktop. MCPL_TEST_EDITOR overrides the
+ * choice.
+ */
 const whyServer = async (): Promise<string | undefined> => {
   const wanted = process.env['MCPL_TEST_EDITOR'] ?? 'auto';
   if (wanted === 'desktop') return undefined;
@@ -49,7 +52,10 @@ const whyServer = async (): Promise<string | undefined> => {
   return desktopObstacle();
 };
 
-/** Runs the suites inside a real editor's extension host: the desktop one where it can be had, else the VS Code server. */
+/**
+ * Runs the suites in the extension host of a real editor: the desktop editor if it is available, otherwise the VS Code
+ * server.
+ */
 export const runEditorTests = async (options: EditorTestOptions): Promise<EditorTestResult> => {
   const mocha = await mochaRun('editor');
   const run = await prepare(options, mocha.env);
@@ -59,7 +65,7 @@ export const runEditorTests = async (options: EditorTestOptions): Promise<Editor
     const counts = await mocha.counts();
     const editor = 'desktop VS Code by @vscode/test-electron';
     if (counts !== undefined) return { counts, log: `${await mocha.report()}\n${log}`, editor };
-    // A desktop that never got to the tests says nothing about them.
+    // A desktop editor that did not start is no test failure.
     reason = `the desktop editor did not start here: ${log}`;
   }
   const installed = await ensureEditor();

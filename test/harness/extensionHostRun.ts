@@ -12,9 +12,9 @@ export interface HostRun {
   /** The module whose `run` the extension host calls. */
   readonly index: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Folders with a package.json each. All of them are loaded as under development. */
+  /** Folders with a package.json each, all loaded as under development. */
   readonly extensions: readonly string[];
-  /** Opened as it is; without one, an empty folder that is removed afterwards. */
+  /** Opened unchanged. Default: an empty folder that is removed afterwards. */
   readonly workspace?: string;
   readonly timeoutMs: number;
 }
@@ -41,7 +41,7 @@ const payload = (server: EditorServer, extensions: string, index: string): reado
 const describeLog = (args: readonly unknown[]): string =>
   args.map((arg) => (typeof arg === 'string' ? arg : JSON.stringify(arg))).join(' ');
 
-/** Opens the workbench on the tests and waits for the extension host to say that they are over. */
+/** Opens the workbench with the tests, and waits until the extension host reports the end. */
 const inWorkbench = async (
   server: EditorServer,
   run: HostRun,

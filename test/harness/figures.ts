@@ -27,7 +27,7 @@ const readSources = async (): Promise<ReadonlyMap<string, string>> => {
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** Worktrees have the tools of the main one. */
+/** Worktrees use the tools of the main worktree. */
 const englishTool = async (): Promise<string | undefined> => {
   const { output } = await run('git', ['rev-parse', '--path-format=absolute', '--git-common-dir'], {
     cwd: projectRoot,

@@ -3,7 +3,10 @@ import { decisionOf, guard, outcomeText } from '../bench/guard.ts';
 import { guardedPair, type Pair, PAIRS } from '../bench/guardMeasures.ts';
 import { inProject } from './paths.ts';
 
-/** The same with few messages; our connection from its sources, because bundles are being built meanwhile. */
+/**
+ * The same with few messages. Runs this project's connection from its sources, because bundles are being built
+ * meanwhile.
+ */
 const smallPair = (): Pair => {
   const [pair] = PAIRS.filter(({ id }) => id === 'rt');
   assert.ok(pair !== undefined);

@@ -6,7 +6,7 @@ import { main, say } from './progress.ts';
 
 onInterrupt(endEverything);
 
-/** The host against servers that are published; rewrites docs/interop.md when all of them were tried and work. */
+/** Runs the host with published servers. Rewrites docs/interop.md if all of them were tried and work. */
 await main(async () => {
   const { only, quick } = options({ only: 'text', quick: 'flag' });
   const results = await runInterop({ only, quick: quick === true }, ({ cells, problems, startMs }) => {

@@ -10,7 +10,10 @@ import { packageFakeModel, projectVersion } from './vsix.ts';
 /** Where the extensions of the journeys are installed, by editor. */
 export const journeyFolder = (name: EditorName): string => join(outFolder, `journey-${name}`);
 
-/** Installs the packaged extension and the fake model into a fresh folder, as a user would, and lets the editor list them. */
+/**
+ * Installs the packaged extension and the fake model into a fresh folder, like a user, and lists what the editor
+ * installed.
+ */
 export const prepareJourney = async (name: EditorName): Promise<string> => {
   const version = await projectVersion();
   const vsix = inProject(`mcp-live-${version}.vsix`);

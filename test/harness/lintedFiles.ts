@@ -6,17 +6,17 @@ import { projectFiles } from './changedFiles.ts';
 import { inProject } from './paths.ts';
 import { readModule } from './sourceFigures.ts';
 
-/** The content of each file when all of them were linted without a complaint. */
+/** The content of each file at the last successful lint. */
 export type Linted = Readonly<Record<string, string>>;
 
-/** A change of these may concern every file: what rules there are, and types that no import names. */
+/** Changes of these files affect every file: the rules, and types without an import. */
 const CONCERNS_ALL = /^(eslint\.config\.mjs|package-lock\.json)$|(^|\/)tsconfig\.json$|\.d\.ts$/;
 
 const isLinted = (path: string): boolean => /\.(ts|mjs|cjs|js)$/.test(path);
 
 /**
- * The files to lint again: those that changed since, and those that import them, directly or through others. Rules look
- * at types, which may change with any of these. Undefined stands for all files.
+ * The files to lint again: changed ones, and those that import them, directly or through others. Rules read types,
+ * which may change with any of them. Undefined: all files.
  */
 export const filesToLint = (
   before: Linted | undefined,
@@ -44,7 +44,7 @@ const readText = (path: string): string => readFileSync(inProject(path), 'utf8')
 
 export interface LintPlan {
   readonly files: readonly string[] | undefined;
-  /** Call it when they were linted without a complaint. */
+  /** Call this after a successful lint. */
   readonly remember: () => Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type OpenBrowser, openBrowser } from './browser.ts';
 import { createPerson } from './person.ts';
 
-/** A tree of one row, of which the first presses of the mouse are followed by a repaint; clicks of its button are counted. */
+/** A tree with one row, which is repainted after the first mouse presses. Counts clicks of its button. */
 const page = (repaints: number): string => `
   <div class="pane-body"></div>
   <script>{
@@ -18,7 +18,7 @@ const page = (repaints: number): string => `
     paint();
   }</script>`;
 
-/** Its button is shown under the mouse alone, and the row moves away from there the first time. */
+/** The button appears under the mouse, and the row moves away the first time. */
 const movingPage = `
   <style>.monaco-list-row { height: 22px } .monaco-list-row:not(:hover) .actions { display: none }</style>
   ${page(0)}
@@ -29,7 +29,7 @@ const movingPage = `
     document.querySelector('.pane-body').addEventListener('mouseover', overRow);
   }</script>`;
 
-/** A notification whose button is painted anew under the mouse the first times it is pressed. */
+/** A notification whose button is repainted under the mouse for the first presses. */
 const notificationPage = (repaints: number): string => `
   <div class="notifications-center"></div>
   <script>{

@@ -2,37 +2,42 @@ import { type FrameLocator, type Locator, type Page, errors } from 'playwright-c
 import { takeScreenshot } from './browser.ts';
 
 /**
- * What only a person can do in the editor. The driver does it with Playwright; tests inside the extension host ask for it
- * over the bridge, so everything here takes and returns plain JSON.
+ * Actions that only a user can take in the editor. The driver performs them with Playwright. Tests in the extension
+ * host request them over the bridge, so arguments and results are plain JSON.
  */
 export interface Person {
   readonly click: (selector: string) => Promise<void>;
   readonly type: (text: string) => Promise<void>;
   readonly press: (key: string) => Promise<void>;
-  /** The text of everything that matches and is visible. */
+  /** The texts of all visible matches. */
   readonly texts: (selector: string) => Promise<readonly string[]>;
   readonly waitFor: (selector: string) => Promise<void>;
-  /** From now on keeps every text that what matches ever has, for however short a time. */
+  /** Starts recording every text that matches ever have, however briefly. */
   readonly watch: (selector: string) => Promise<void>;
-  /** All that was kept since, the latest last. */
+  /** All recorded texts, latest last. */
   readonly seen: () => Promise<readonly string[]>;
   readonly screenshot: (name: string) => Promise<string>;
-  /** Runs a command by its title in the command palette; with a choice, takes that from the list that it shows. */
+  /**
+   * Runs a command by its title in the command palette. With a choice, selects it from the list that the command shows.
+   */
   readonly command: (title: string, choice?: string) => Promise<void>;
   /** Opens a view container by its title in the activity bar. */
   readonly openContainer: (title: string) => Promise<void>;
-  /** Drags the border of the side bar until it is so many pixels wide. */
+  /** Drags the border of the side bar to this width in pixels. */
   readonly resizeSideBar: (width: string) => Promise<void>;
-  /** Clicks a row of a tree by its label; with an action, `checkbox`, `expand`, `collapse`, or the title of its inline button. */
+  /**
+   * Clicks a tree row by its label. With an action: `checkbox`, `expand`, `collapse`, or the title of its inline
+   * button.
+   */
   readonly clickTreeItem: (label: string, action?: string) => Promise<void>;
   /** The visible rows of the trees in the side bar, indented by level: `label description [x]`. */
   readonly treeRows: () => Promise<readonly string[]>;
-  /** Clicks a button of a notification that is waiting (toast or notification centre). */
+  /** Clicks a button of a waiting notification (toast or notification centre). */
   readonly notification: (button: string, message?: string) => Promise<void>;
   readonly notifications: () => Promise<readonly string[]>;
-  /** Clicks a button of the modal dialog that is open. Only without the smoke-test driver: there modals throw. */
+  /** Clicks a button of the open modal dialog. Only without the smoke-test driver, under which modals throw. */
   readonly dialog: (button: string) => Promise<void>;
-  /** Answers the input box that is open. */
+  /** Answers the open input box. */
   readonly answerInput: (text: string) => Promise<void>;
   readonly pick: (label: string) => Promise<void>;
   readonly webviewClick: (selector: string) => Promise<void>;
@@ -42,11 +47,11 @@ export interface Person {
 
 export type PersonAction = keyof Person;
 
-/** In one step: what is there at its beginning may be gone at its end. */
+/** In one step, because elements may disappear between two. */
 const visibleTexts = async (matches: Locator): Promise<readonly string[]> =>
   (await matches.filter({ visible: true }).allInnerTexts()).map((text) => text.trim());
 
-/** A page that goes away meanwhile shows nothing. */
+/** Returns nothing if the page closes meanwhile. */
 const unlessGone = async (texts: Promise<readonly string[]>): Promise<readonly string[]> => {
   try {
     return await texts;
@@ -75,10 +80,10 @@ const unlessLate = (error: unknown): void => {
   if (!(error instanceof errors.TimeoutError)) throw error;
 };
 
-/** How long a row may take to turn before it is clicked again. */
+/** Time for a row to expand or collapse before it is clicked again. */
 const TURN_MS = 3_000;
 
-/** Expands or collapses a row. Returns whether it did: a row that is painted again at that moment misses the click. */
+/** Expands or collapses a row. Returns whether it did: a row that is repainted at that moment loses the click. */
 export const turnRow = async (row: Locator, isExpanded: boolean): Promise<boolean> => {
   const turned = row.and(row.page().locator(`[aria-expanded="${isExpanded}"]`));
   if (await turned.isVisible()) return true;
@@ -88,14 +93,14 @@ export const turnRow = async (row: Locator, isExpanded: boolean): Promise<boolea
   return turned.isVisible();
 };
 
-/** A person looks whether it took, and tries again. */
+/** Like a user, checks the result and tries again. */
 const turnRowSurely = async (row: Locator, isExpanded: boolean): Promise<void> => {
   await row.waitFor();
   for (let left = 10; left > 0; left--) if (await turnRow(row, isExpanded)) return;
   throw new Error(`A row did not ${isExpanded ? 'expand' : 'collapse'}: ${await row.innerText()}`);
 };
 
-/** Notes whether a click came to where one was aimed at. In a script, as below. */
+/** Records whether a click reached its target. A script, as below. */
 const noteClickScript = (selector: string): string => `(() => {
   globalThis.mcplClick?.abort();
   const noting = new AbortController();
@@ -106,12 +111,12 @@ const noteClickScript = (selector: string): string => `(() => {
   document.addEventListener('click', note, { capture: true, signal: noting.signal });
 })()`;
 
-/** How long each of the first tries waits for the button: the last one says what it waited for. */
+/** Timeout of all tries but the last, whose error names the awaited button. */
 const BUTTON_MS = 1_500;
 
 /**
- * What is painted anew or still moves between the press and the release of the button is clicked by nobody, and the buttons
- * of a row that moved away are not shown; a person tries again.
+ * Clicks until the click arrives: elements that are repainted or move between press and release lose it, and the
+ * buttons of a row that moved away are hidden.
  */
 const clickSurely = async (button: Locator, selector: string, approach?: () => Promise<void>): Promise<void> => {
   for (let left = 4; left > 0; left--) {
@@ -123,7 +128,7 @@ const clickSurely = async (button: Locator, selector: string, approach?: () => P
   throw new Error(`Four clicks came to nothing that is ${selector}.`);
 };
 
-/** Buttons of a row are shown where the mouse is. */
+/** The buttons of a row appear under the mouse. */
 const clickOfRow = async (row: Locator, selector: string): Promise<void> =>
   clickSurely(row.locator(selector).first(), selector, () => row.hover());
 
@@ -134,7 +139,7 @@ const clickInRow = async (row: Locator, action: string | undefined): Promise<voi
   return clickOfRow(row, `.actions .action-label[aria-label^=${quoted(action)}]`);
 };
 
-/** Runs in the page, where this project's types do not reach; hence a script in a string. */
+/** A script as text, because it runs in the page, without this project's types. */
 const treeRowsScript = `[...document.querySelectorAll('.sidebar .pane-body .monaco-list-row')]
   .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
   .map((row) => {
@@ -146,7 +151,7 @@ const treeRowsScript = `[...document.querySelectorAll('.sidebar .pane-body .mona
     return '  '.repeat(level - 1) + [label, description, state].filter((part) => part !== '').join(' ');
   })`;
 
-/** An observer is told of every change before the page is painted with it. */
+/** An observer sees every change before the page is painted. */
 const watchScript = (selector: string): string => `(() => {
   globalThis.mcplWatch?.observer.disconnect();
   const seen = new Set();
@@ -162,7 +167,7 @@ const watchScript = (selector: string): string => `(() => {
 const waitingNotifications =
   '.notifications-toasts .notification-list-item, .notifications-center .notification-list-item';
 
-/** Toasts hide themselves and the driver hides them at once; the centre behind the bell keeps them. */
+/** Toasts disappear, and the driver hides them at once. The notification centre keeps them. */
 const showNotifications = async (page: Page): Promise<void> => {
   if (await page.locator(waitingNotifications).first().isVisible()) return;
   const bell = page.locator('[id="status.notifications"]');
@@ -172,7 +177,7 @@ const showNotifications = async (page: Page): Promise<void> => {
   await page.mouse.move(640, 240);
 };
 
-/** Of several web views the one in the editor area; a view in the side bar only where there is no other. */
+/** Prefers the web view in the editor area. Uses one in the side bar only if there is no other. */
 const webviewOf = async (page: Page): Promise<FrameLocator> => {
   const frames = page.locator('iframe.webview.ready');
   await frames.first().waitFor({ state: 'attached' });
@@ -185,7 +190,7 @@ const webviewOf = async (page: Page): Promise<FrameLocator> => {
   return page.frameLocator('iframe.webview.ready').nth(chosen).frameLocator('iframe#active-frame');
 };
 
-/** A page that has just been opened takes its time, and until then another one would be taken for it. */
+/** Waits for a page that was just opened. Until it appears, another page would match. */
 const inWebview = async (page: Page, selector: string): Promise<Locator> => {
   for (let left = 150; left > 0; left--) {
     const found = (await webviewOf(page)).locator(selector).first();
@@ -243,13 +248,16 @@ const inNotifications = (page: Page): Pick<Person, 'notification' | 'notificatio
       .click(),
 });
 
-/** How long each try waits for the palette: one that does not come at once will not come at all. */
+/** Timeouts of the tries for the palette. A palette that does not open at once never opens. */
 const PALETTE_MS = [700, 1_500, 3_000, 3_000, 3_000];
 
 const quickRow = (page: Page, label: string): Locator =>
   page.locator(`.quick-input-list .monaco-list-row:has-text(${quoted(label)})`).first();
 
-/** The palette, or a list, closes itself when something else takes the focus, as happens while a window settles; a person tries again. */
+/**
+ * The palette or a list closes when something else takes the focus, for example while a window settles. Tries again
+ * like a user.
+ */
 const runCommand = async (page: Page, box: Locator, title: string, choice: string | undefined): Promise<void> => {
   let reason: unknown;
   for (const timeout of PALETTE_MS) {

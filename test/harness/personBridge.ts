@@ -16,7 +16,7 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** Playwright explains itself at length and in colours; the beginning says what was waited for. */
+/** Shortens Playwright's messages. Their first line names the awaited element. */
 const summarize = (error: unknown): string => {
   const text = stripVTControlCharacters(error instanceof Error ? error.message : String(error));
   return text.split('\n').slice(0, 6).join('\n');
@@ -29,7 +29,7 @@ const act = async (person: () => Promise<Person>, body: string): Promise<unknown
   return (found[1] as (...given: readonly string[]) => Promise<unknown>)(...args);
 };
 
-/** Lets tests inside the extension host ask for what only a person can do: one POST an action, answered when it is done. */
+/** Lets tests in the extension host request user actions: one POST per action, answered when it is done. */
 export const openPersonBridge = async (person: () => Promise<Person>): Promise<PersonBridge> => {
   const path = `/${randomUUID()}`;
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** The tests of test/node, by file or folder, and what they use that differs between versions of Node. */
+/** Tests of test/node, by file or folder, with the features they use that differ between versions of Node. */
 export const platform: Readonly<Record<string, string>> = {
   'auth/discovery.test.ts': 'HTTP: redirects, TLS and bodies of an authorization server',
   'auth/realAuthorizationServer.test.ts': 'HTTP and Web Crypto, with a real authorization server',
@@ -45,7 +45,7 @@ export const platform: Readonly<Record<string, string>> = {
   'workspaceFiles.test.ts': 'files of a workspace',
 };
 
-/** The other tests of test/node: they use the platform, but only to run the host. */
+/** Other tests of test/node, which only use the platform to run the host. */
 export const hostOnly: Readonly<Record<string, string>> = {
   'auth/machine.test.ts': 'the client credentials grant, over the HTTP that the others test',
   'auth/renewal.test.ts': 'when tokens are renewed, over the HTTP that the others test',
@@ -99,7 +99,7 @@ export const hostOnly: Readonly<Record<string, string>> = {
   'webPages.test.ts': 'texts of failures, over the HTTP that the others test',
 };
 
-/** The entries of a list that match no test or, together with the other list, more than one; and tests without an entry. */
+/** Entries that match no test, and tests that do not have exactly one entry in these lists. */
 export const wronglyListed = (
   tests: readonly string[],
   lists: readonly Readonly<Record<string, string>>[],

@@ -10,8 +10,8 @@ const strip = (): Promise<unknown> =>
   });
 
 /**
- * Environment of processes that run the same sources again and again, and of all that they start: TypeScript is found
- * without its types, and what one process compiled the next one does not compile again.
+ * Environment for processes that run the same sources repeatedly, and for their children: TypeScript is found without
+ * types, and compiled code is shared.
  */
 export const preparedSources = async (): Promise<Readonly<Record<string, string>>> => {
   await (once ??= strip());

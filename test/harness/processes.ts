@@ -16,12 +16,12 @@ export interface RunResult {
   readonly output: string;
 }
 
-/** What this process has started and not yet seen end; ended with it, whatever happens. */
+/** Running children of this process. They are killed when it ends. */
 const running = new Set<ChildProcess>();
 let isEnding = false;
 
 export const track = (child: ChildProcess): ChildProcess => {
-  // The end of one stage is the beginning of the next.
+  // A stage may start children while everything is being ended.
   if (isEnding) child.kill('SIGKILL');
   running.add(child);
   child.once('exit', () => running.delete(child));
@@ -46,7 +46,7 @@ export const processTree = (pid: number): readonly number[] => {
   return found;
 };
 
-/** Empty when there is no such process any more. */
+/** Empty if the process has ended. */
 export const commandLineOf = (pid: number): string => {
   try {
     return execFileSync('ps', ['-p', String(pid), '-o', 'args='], { encoding: 'utf8' });
@@ -55,7 +55,7 @@ export const commandLineOf = (pid: number): string => {
   }
 };
 
-/** A zombie is over; in a container without an init process nobody collects it. */
+/** A zombie has ended. In a container without an init process, it is never reaped. */
 const isZombie = (pid: number): boolean => {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') === true;
@@ -78,12 +78,12 @@ const signalAll = (pids: readonly number[], signal: NodeJS.Signals): void => {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended by itself meanwhile, which is what we want.
+      // It has ended meanwhile.
     }
   }
 };
 
-/** Ends a process and everything it started. The list is taken first: orphans lose their parent once it is gone. */
+/** Ends a process and all its descendants. Lists them first, because orphans lose their parent. */
 export const endTree = async (pid: number | undefined, graceMs = 3_000): Promise<void> => {
   if (pid === undefined) return;
   const pids = processTree(pid);
@@ -93,13 +93,13 @@ export const endTree = async (pid: number | undefined, graceMs = 3_000): Promise
   signalAll(pids.filter(isAlive), 'SIGKILL');
 };
 
-/** From now on nothing else is started. */
+/** Ends all children, and prevents new ones. */
 export const endEverything = async (): Promise<void> => {
   isEnding = true;
   await Promise.all([...running].map((child) => endTree(child.pid)));
 };
 
-/** Runs once before a signal ends this process, and after that the process does end. */
+/** Runs once before a signal ends this process. */
 export const onInterrupt = (clean: () => Promise<void>): void => {
   let asked = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -111,7 +111,7 @@ export const onInterrupt = (clean: () => Promise<void>): void => {
   }
 };
 
-/** The environment for npm: without what the npm that started us put there for our own package. */
+/** The environment for npm, without the variables that the calling npm set for this package. */
 export const npmEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
@@ -143,7 +143,7 @@ export const run = async (command: string, args: readonly string[], options: Run
   return { code, output: Buffer.concat(chunks).toString('utf8') };
 };
 
-/** Like run, for what has to succeed. `next` tells the person what to do when it does not. */
+/** Like `run`, but throws on failure. `next` is the next step for the user. */
 export const mustRun = async (
   command: string,
   args: readonly string[],

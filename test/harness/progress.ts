@@ -1,4 +1,4 @@
-/** An error whose message is meant for a person and names the next step; shown without a stack. */
+/** An error with a message for users that names the next step. Shown without a stack. */
 export class Problem extends Error {
   readonly log: string;
 
@@ -15,7 +15,7 @@ export const say = (line: string): void => {
 
 export const seconds = (since: number): string => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-/** One line when it begins, one when it is done: set-up steps are long, and silence looks like a hang. */
+/** Prints a line at the start and at the end, because set-up steps are long and silence looks like a hang. */
 export const step = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
   const started = Date.now();
   say(`… ${what}`);
@@ -29,7 +29,7 @@ export const describe = (error: unknown): string => {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
-/** Runs a command's main function and turns what it throws into words and an exit code. */
+/** Runs a command's main function, and turns errors into a message and an exit code. */
 export const main = async (work: () => Promise<number>): Promise<void> => {
   try {
     process.exitCode = await work();

@@ -6,7 +6,10 @@ import { main, say } from './progress.ts';
 
 onInterrupt(endEverything);
 
-/** How often scopes ask about ordinary calls of public servers, or refuse them; rewrites the table of docs/security.md. */
+/**
+ * Measures how often scopes prompt for or refuse ordinary calls of public servers. Rewrites the table in
+ * docs/security.md.
+ */
 await main(async () => {
   const rows = await measurePrecision();
   const total = totalOf(rows);

@@ -1,14 +1,14 @@
 import { dirname, basename, posix } from 'node:path';
 import ts from 'typescript';
 
-/** Path to text, of src and test. */
+/** The texts of src and test, by path. */
 export type Sources = ReadonlyMap<string, string>;
 
 interface Import {
   readonly path: string;
   /** The imported names; `*` for all of them. */
   readonly names: readonly string[];
-  /** Those of them that exist when the program runs: no types. */
+  /** The imported names that exist at run time, which excludes types. */
   readonly values: readonly string[];
   readonly isLate: boolean;
 }
@@ -53,7 +53,7 @@ const throughParentheses = (node: ts.Node): ts.Node =>
     ? throughParentheses(node.parent)
     : node;
 
-/** The names that the code takes from `import(…)`, if the expression around it shows them. */
+/** The names used from `import(…)`, if the surrounding expression shows them. */
 const lateNames = (call: ts.Node): readonly string[] => {
   const whole = throughParentheses(call);
   const { parent } = whole;
@@ -101,14 +101,14 @@ class ModuleReader {
   readonly fileNames = new Set<string>();
   assertions = 0;
   readonly #path: string;
-  /** Imported names as the file calls them. */
+  /** Imported names, as they are called in this file. */
   readonly #imported = new Map<string, Reexport>();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** The path of a relative specifier; any other names a package. */
+  /** The path of a relative specifier. Others name packages. */
   #target(specifier: ts.Node | undefined): string | undefined {
     if (specifier === undefined || !ts.isStringLiteral(specifier)) return undefined;
     if (specifier.text.startsWith('.')) return posix.join(posix.dirname(this.#path), specifier.text);
@@ -219,9 +219,9 @@ const importersOf = (modules: readonly Module[]): ReadonlyMap<string, readonly M
 const SMALL = 80;
 
 export interface SmallFiles {
-  /** Under 80 lines, with one importer, which is in the same folder. */
+  /** Files under 80 lines with a single importer, in the same folder. */
   readonly all: readonly string[];
-  /** Those without a reason: a test, the start of a bundle, or the only part that does not know the editor. */
+  /** Those without a reason: a test, the start of a bundle, or the only part that is independent of the editor. */
   readonly unexplained: readonly string[];
 }
 
@@ -256,7 +256,7 @@ const byKey = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<strin
 const repeated = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> =>
   new Map([...byKey(pairs)].filter(([, values]) => values.length > 1));
 
-/** Each folder may have these. */
+/** Names that may repeat in each folder. */
 const COMMON_NAMES = new Set(['register.ts', 'lazy.ts', 'index.ts']);
 
 export const repeatedFileNames = (paths: readonly string[]): ReadonlyMap<string, readonly string[]> =>
@@ -278,15 +278,15 @@ export const repeatedInCircle = (modules: readonly Module[]): ReadonlyMap<string
 
 export interface ExportUses {
   readonly exports: number;
-  /** Used by one other file. */
+  /** Number of names used by one other file. */
   readonly once: number;
-  /** `path name` of each that tests use, and no source. */
+  /** `path name` of each name that only tests use. */
   readonly byTests: readonly string[];
-  /** `path name` of each that no other file uses. */
+  /** `path name` of each name that no other file uses. */
   readonly unused: readonly string[];
 }
 
-/** Uses of each exported name of `src`. A name that a file passes on counts as used when somebody uses it there. */
+/** Uses of each exported name in `src`. A re-exported name counts as used if the re-export is used. */
 export const exportUses = (modules: readonly Module[], bundles: ReadonlySet<string>): ExportUses => {
   const byPath = new Map(modules.map((module) => [module.path, module]));
   const users = new Map<string, Set<string>>();
@@ -340,7 +340,7 @@ const wordsOf = (name: string): readonly string[] =>
 
 export interface Spread {
   readonly files: number;
-  /** Folders with a file of the concept, by circle; the store is a circle of its own. */
+  /** Folders with a file of the concept, by circle. The store counts as a circle. */
   readonly folders: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -352,7 +352,7 @@ const homeOf = (path: string): string => {
 
 const folderOf = (path: string): string => (dirname(path) === 'src' ? path : dirname(path));
 
-/** Where the files of a concept are: its name is in that of the file or of the folder. */
+/** The folders of a concept: its name is in the file name or in the folder name. */
 export const spreadOf = (paths: readonly string[], concept: RegExp): Spread => {
   const found = paths.filter((path) =>
     [...dirname(path).split('/').slice(2), basename(path)].flatMap(wordsOf).some((word) => concept.test(word)),

@@ -6,7 +6,7 @@ import { inProject } from './paths.ts';
 import { describe, say, seconds } from './progress.ts';
 import type { Stage, StageOptions, StageResult } from './stages.ts';
 
-/** The stages with these names and those they need. A name also selects its parts: `node` selects `node:cases`. */
+/** The stages with these names, and those they need. A name also selects its parts: `node` selects `node:cases`. */
 export const select = (stages: readonly Stage[], names: readonly string[]): readonly Stage[] => {
   const matches = (stage: Stage, name: string): boolean => stage.name === name || stage.name.startsWith(`${name}:`);
   const unknown = names.filter((name) => !stages.some((stage) => matches(stage, name)));
@@ -43,7 +43,7 @@ export const costMemory = (file: string): CostMemory => {
   return { costs, remember };
 };
 
-/** Two cores serve four stages that mostly wait for processes and pages, or two that compute all the time. */
+/** Two cores run four stages that mostly wait for processes and pages, or two that compute all the time. */
 const PLACES = 4;
 
 const placesOf = ({ alone, computes }: Stage): number => {
@@ -53,7 +53,7 @@ const placesOf = ({ alone, computes }: Stage): number => {
 
 /** The stages that start now, the longest first. Those that run alone come before or after all others. */
 export const nextStages = (waiting: readonly Stage[], running: readonly Stage[], costs: Costs): readonly Stage[] => {
-  /** With the longest chain of stages that wait for it. */
+  /** The cost including the longest chain of dependent stages. */
   const costOf = (stage: Stage): number => {
     const later = waiting.filter(({ needs }) => needs?.includes(stage.name)).map(costOf);
     return (costs[stage.name] ?? 0) + Math.max(0, ...later);
@@ -83,7 +83,10 @@ const attempt = async (stage: Stage, options: StageOptions): Promise<StageResult
   }
 };
 
-/** Node prints the line of a crash, and the editor's lines are megabytes long; frames inside the editor say nothing. */
+/**
+ * Shortens the log: Node prints the line of a crash, lines of the editor have megabytes, and frames inside the editor
+ * are useless.
+ */
 const readable = (log: string): string =>
   stripVTControlCharacters(log)
     .trimEnd()
@@ -100,7 +103,7 @@ const report = (stage: Stage, result: StageResult, started: number): void => {
   if (failed > 0) say(`${readable(result.log)}\n`);
 };
 
-/** Runs every stage, whatever failed before; a stage whose needs failed is one failure more, not a misleading log. */
+/** Runs every stage, even after failures. A stage whose needs failed counts as one failure. */
 export const runStages = async (
   stages: readonly Stage[],
   options: StageOptions,

@@ -26,15 +26,15 @@ export interface StageOptions {
 export interface StageResult {
   readonly counts: Counts;
   readonly log: string;
-  /** Said on the progress line. */
+  /** Shown in the progress line. */
   readonly note?: string;
 }
 
 export interface Stage {
   readonly name: string;
-  /** Stages whose result it uses; run before it even when only this one is asked for. */
+  /** Stages whose results it uses. They run first, even if only this stage was requested. */
   readonly needs?: readonly string[];
-  /** Runs beside no other stage, before or after all others. */
+  /** Runs alone, before or after all other stages. */
   readonly alone?: 'first' | 'last';
   /** Keeps a core busy. Other stages mostly wait. */
   readonly computes?: boolean;
@@ -47,7 +47,7 @@ const tool = (path: string): string => inProject('node_modules', path);
 
 const one = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
 
-/** Commands in turn; the stage counts as one check. */
+/** Runs commands one after the other. The stage counts as one check. */
 const commands = async (...list: readonly Command[]): Promise<StageResult> => {
   let log = '';
   let passed = true;
@@ -64,7 +64,7 @@ const inNode = (path: string, ...args: readonly string[]): Command => [process.e
 export interface MochaOptions {
   readonly name: string;
   readonly node?: string;
-  /** Files, or patterns for them. */
+  /** Files or patterns. */
   readonly tests: readonly string[];
   readonly timeoutMs: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -92,7 +92,7 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
       ...process.env,
       PATH: `${join(program, '..')}:${process.env['PATH'] ?? ''}`,
       ...(await preparedSources()),
-      // Starting a program takes as long as this process is large, and memory that threads gave back would stay in it.
+      // Forking costs more the larger this process is, and memory freed by threads would stay in it.
       MALLOC_ARENA_MAX: '1',
       ...mocha.env,
       ...options.env,
@@ -103,7 +103,7 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
   const log = `${await mocha.report()}\n${output}`;
   if (counts === undefined)
     return { counts: one(false), log: `${log}\nThe tests did not get to their end (exit code ${code}).` };
-  // For instance something kept the process alive, or a hook failed after the last test.
+  // For example, a hook failed after the last test, or something kept the process alive.
   const silent = code !== 0 && counts.failed === 0;
   const missing = counts.passed + counts.failed === 0 && grep === undefined;
   return {
@@ -134,10 +134,10 @@ export const nodeStage = (name: string, node: string, tests: readonly string[]):
   run: mochaStage({ name: name.replace(':', '-'), node, tests, timeoutMs: nodeTimeout }),
 });
 
-/** The official conformance suite; each of its scenarios counts as one. */
+/** The official conformance suite. Each scenario counts as one test. */
 const conformanceStage: Stage = {
   name: 'conformance',
-  // It measures how long a client waits.
+  // It measures waiting times of a client.
   alone: 'last',
   run: async ({ grep }) => {
     const outcomes = await runConformance({ only: grep });
@@ -150,10 +150,10 @@ const conformanceStage: Stage = {
   },
 };
 
-/** What a message costs, beside peers. It measures CPU time, for a minute at most. */
+/** Measures the CPU time of a message compared with peers, for at most a minute. */
 const benchStage: Stage = { name: 'bench', alone: 'last', needs: ['build'], run: ({ grep }) => runGuard(grep) };
 
-/** Servers that others wrote; each transport of each counts as one, and docs/interop.md has to say the same. */
+/** Published servers. Each transport of each server counts as one test, and docs/interop.md must match. */
 export const interopStage = (quick: boolean): Stage => ({
   name: 'interop',
   run: async ({ grep }) => {
@@ -171,10 +171,10 @@ export const interopStage = (quick: boolean): Stage => ({
   },
 });
 
-/** Of more than ten thousand mutants: all of them take hours (`npm run mutation`). */
+/** A sample of more than ten thousand mutants. All of them take hours (`npm run mutation`). */
 const MUTANTS = 600;
 
-/** Each part whose tests notice enough of the changes made to it counts as one. */
+/** Each part counts as one test. It passes if its tests detect enough mutants. */
 export const mutationStage: Stage = {
   name: 'mutation',
   run: async () => {
@@ -188,7 +188,7 @@ export const mutationStage: Stage = {
   },
 };
 
-/** Installed the way a user installs it. */
+/** Installs the VSIX like a user. */
 export const installStage = (editor: EditorName, suffix = ''): Stage => ({
   name: `install${suffix}`,
   needs: ['package'],
@@ -200,12 +200,12 @@ export const installStage = (editor: EditorName, suffix = ''): Stage => ({
 
 interface JourneyOptions {
   readonly editor?: EditorName;
-  /** Of the stage that installs. */
+  /** The stage that installs. */
   readonly needs?: string;
   readonly pattern: string;
 }
 
-/** What was installed, used from outside by a person who is a browser. */
+/** Uses the installed extension through a browser. */
 export const journeyStage = (name: string, options: JourneyOptions): Stage => {
   const { editor = 'current', needs = 'install', pattern } = options;
   const env = { MCPL_TEST_JOURNEY_EDITOR: editor };
@@ -239,7 +239,7 @@ export const setupStage: Stage = {
   },
 };
 
-/** Of files that are as they were, prettier and the compiler of the types remember what they found. */
+/** Caches of prettier and the type compiler, which skip unchanged files. */
 const remembered = (name: string): string => inProject('out/remembered', name);
 
 const isCode = (path: string): boolean => /\.(ts|mjs|cjs|js)$/.test(path);
@@ -322,7 +322,7 @@ const editorStage: Stage = {
   },
 };
 
-/** In parts, so that they run side by side. */
+/** Split into parts that run in parallel. */
 const nodeParts = {
   'node:mcpl': ['test/node/mcpl/**/*.test.ts'],
   'node:cases': ['test/node/{auth,cases}/**/*.test.ts'],

@@ -17,7 +17,9 @@ onInterrupt(async () => {
   await endEverything();
 });
 
-/** In a terminal of a remote editor `code` only talks to that editor: it cannot load an extension under development. */
+/**
+ * In a terminal of a remote editor, `code` only controls that editor, which cannot load an extension under development.
+ */
 const desktopEditor = (): string | undefined =>
   process.env['VSCODE_IPC_HOOK_CLI'] === undefined ? findProgram(['code']) : undefined;
 
@@ -41,7 +43,7 @@ const startDesktop = async (code: string, workspace: string): Promise<number> =>
     }),
   );
   const extensions = [projectRoot, await buildFakeModel()].map((folder) => `--extensionDevelopmentPath=${folder}`);
-  // A profile of its own makes it an editor of its own, which ends with this command; --verbose keeps it from detaching itself.
+  // A separate profile starts a separate editor, which ends with this command. --verbose keeps it from detaching.
   const profile = ['--user-data-dir', join(home, 'desktop'), '--extensions-dir', join(home, 'desktop-extensions')];
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const child = track(

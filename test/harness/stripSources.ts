@@ -18,11 +18,11 @@ for await (const path of glob('{src,test}/**/*.ts', { cwd: projectRoot })) {
   const file = join(folder, key);
   if (existsSync(file)) continue;
   try {
-    // Whole or not at all, for whoever reads it meanwhile.
+    // Written atomically, because other processes may read it.
     await writeFile(`${file}.new`, stripTypeScriptTypes(text.toString()));
     await rename(`${file}.new`, file);
   } catch {
-    // Not what Node strips; whoever loads it is told why.
+    // Node cannot strip this file, and reports that when it is loaded.
   }
 }
 for (const name of await readdir(folder)) if (!wanted.has(name)) await rm(join(folder, name), { force: true });

@@ -3,7 +3,7 @@ import { findProgram } from './paths.ts';
 import { mustRun } from './processes.ts';
 import { Problem, step } from './progress.ts';
 
-/** What a step needs that npm cannot bring, by the Debian package that has it. */
+/** System requirements that npm cannot install, by their Debian packages. */
 export type SystemNeed = 'browser' | 'compiler' | 'python';
 
 const macBrowsers = [
@@ -35,7 +35,7 @@ const withApt = async (packages: readonly string[]): Promise<void> => {
   await mustRun('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env, next });
 };
 
-/** Installs what is missing on Debian as root; elsewhere names the command and stops. */
+/** Installs missing packages on Debian as root. Otherwise prints the command and stops. */
 export const ensureSystem = async (needs: readonly SystemNeed[]): Promise<void> => {
   const packages = needs.filter((need) => !isPresent[need]()).flatMap((need) => debianPackages[need]);
   if (packages.length === 0) return;

@@ -14,8 +14,8 @@ const shared = {
 } as const;
 
 /**
- * Bundles suites for the extension host, which knows neither TypeScript nor this project's layout. Returns the module that the
- * editor calls; it runs all that lies in `suites` beside it.
+ * Bundles suites for the extension host, which knows neither TypeScript nor this project's layout. Returns the module
+ * for the editor, which runs everything in `suites` next to it.
  */
 export const bundleSuites = async (suites: readonly string[]): Promise<string> => {
   const outdir = join(outFolder, 'editorTests');
@@ -34,7 +34,7 @@ export const bundleSuites = async (suites: readonly string[]): Promise<string> =
   return join(outdir, 'index.cjs');
 };
 
-/** Builds an extension of the tests into a folder that the editor can load and vsce can package. */
+/** Builds a test extension into a folder that the editor can load and vsce can package. */
 const buildExtension = async (name: string): Promise<string> => {
   const source = inProject('test/extensions', name);
   const folder = join(outFolder, name);
@@ -52,5 +52,5 @@ const buildExtension = async (name: string): Promise<string> => {
 
 export const buildFakeModel = (): Promise<string> => buildExtension('fakeModel');
 
-/** One that uses the API for other extensions. */
+/** An extension that uses the API for other extensions. */
 export const buildContributor = (): Promise<string> => buildExtension('contributor');

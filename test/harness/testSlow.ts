@@ -8,7 +8,7 @@ import type { Stage } from './stages.ts';
 onInterrupt(endEverything);
 process.env['MCPL_TEST_DOSE'] = 'full';
 
-// Only now: the stages read the dose when they are made.
+// Imported late, because the stages read the dose when they are created.
 const stages = await import('./stages.ts');
 
 const everyNodeTest = ['test/node/**/*.test.ts'];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The part of esbuild's metafile that says which files have bytes in a bundle. */
+/** The part of esbuild's metafile that lists the files in a bundle. */
 export interface Metafile {
   readonly outputs: Readonly<
     Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
@@ -21,7 +21,7 @@ export interface BundledPackage {
 const packageFolder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const licenseFile = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-][\w.-]+)?$/i;
 
-/** The folders of the packages that have bytes in any of these bundles, in order. */
+/** The folders of the packages in any of these bundles, in order. */
 export const bundledFolders = (metafiles: Readonly<Record<string, Metafile>>): readonly string[] => {
   const folders = new Set<string>();
   for (const { outputs } of Object.values(metafiles)) {

@@ -40,7 +40,7 @@ export interface ZipEntry {
   readonly size: number;
 }
 
-/** The central directory of a zip file, which is all that a list of its content takes. */
+/** Reads the central directory of a zip file, which lists its content. */
 export const zipEntries = (file: Buffer): readonly ZipEntry[] => {
   const end = file.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0) throw new Problem('This is not a zip file. Package it again.');
@@ -55,7 +55,7 @@ export const zipEntries = (file: Buffer): readonly ZipEntry[] => {
   return entries;
 };
 
-/** What is wrong with a package, one sentence each. */
+/** Problems of a package, one sentence each. */
 export const vsixProblems = (entries: readonly ZipEntry[], size: number): readonly string[] => {
   const names = entries.map(({ name }) => name);
   return [
@@ -89,7 +89,7 @@ export interface Packaged {
   readonly log: string;
 }
 
-/** Packages `dist`. Throws when the package has more or less in it than what runs. */
+/** Packages `dist`. Throws if the package has missing or additional files. */
 export const packBuilt = async (): Promise<Packaged> => {
   const file = inProject(`mcp-live-${await projectVersion()}.vsix`);
   const log = await vsce(projectRoot, file);

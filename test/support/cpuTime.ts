@@ -1,4 +1,4 @@
-/** Milliseconds of CPU time that this process has used. Other programs on a busy machine hardly change it. */
+/** CPU time of this process in milliseconds. Hardly affected by other programs on a busy machine. */
 export const cpuTime = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const PAGE = 4_096;
 
-/** Overwrites, of the pages of a database that hold `text`, the one in the middle: rows before and after it stay. */
+/** Overwrites the middle one of the database pages that contain `text`. Rows before and after it stay readable. */
 export function damagePages(file: string, text: string): void {
   const bytes = readFileSync(file);
   const holding: number[] = [];

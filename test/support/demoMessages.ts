@@ -1,6 +1,6 @@
 /**
- * What the demo server writes, with everything that any of its messages has: a test looks only at what the message it
- * asked for has in fact, and fails where that is absent.
+ * Any message of the demo server, with the members of all kinds. A test reads only the members of the message that it
+ * expects, and fails if they are absent.
  */
 export interface DemoMessage {
   readonly id?: number | string | null;

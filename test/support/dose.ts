@@ -1,6 +1,6 @@
 /**
- * How much of a repetitive or slow test to do: `npm test` takes small doses, so that it stays quick enough to be run at every change;
- * `npm run test:slow` takes the full ones. `npm run mutation` repeats each test many times, and takes tiny ones.
+ * The amount of repetition in slow tests. `npm test` runs small doses, `npm run test:slow` full ones, and `npm run
+ * mutation`, which repeats each test many times, tiny ones.
  */
 const given = process.env['MCPL_TEST_DOSE'];
 export const isFullDose = given === 'full';

@@ -8,9 +8,9 @@ interface Timer {
   handle: Disposable | undefined;
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that only advances when a test says so. */
 export class FakeClock implements Clock {
-  /** What each timer that fired had waited, in milliseconds: what costs something although nobody does anything. */
+  /** The delay of each timer that fired, to detect costs while nothing happens. */
   readonly fired: number[] = [];
   readonly #timers = new Set<Timer>();
   #now: number;
@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     this.#now = now;
   }
 
-  /** How many timers wait: what a test looks at to see that none is left behind. */
+  /** The number of waiting timers, to detect leaked ones. */
   get waiting(): number {
     return this.#timers.size;
   }
@@ -35,26 +35,26 @@ export class FakeClock implements Clock {
     return timer.handle;
   }
 
-  /** The user, or the network, sets the clock back. Timers wait as long as before. */
+  /** Sets the clock back. Timers keep their remaining time. */
   setBack(ms: number): void {
     this.#now -= ms;
     for (const timer of this.#timers) timer.at -= ms;
   }
 
-  /** The machine sleeps for `ms`: the timers that fell due meanwhile fire afterwards, once each. */
+  /** The machine sleeps for `ms`. Timers that were due meanwhile fire afterwards, once each. */
   async sleep(ms: number): Promise<void> {
     this.#now += ms;
     await this.advance(0);
   }
 
-  /** Moves on by `ms`, runs what falls due in its order, and lets promises settle after each step. */
+  /** Advances by `ms`, runs due timers in order, and lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();
     for (;;) {
       const [next] = [...this.#timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at);
       if (next === undefined) break;
-      // A timer that fired holds nothing any more, as a real one.
+      // Like a real timer, releases its resources after it fired.
       next.handle?.dispose();
       this.#now = Math.max(this.#now, next.at);
       this.fired.push(next.ms);
@@ -66,7 +66,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets every promise that can settle now do so. */
+/** Lets all promises settle that can. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

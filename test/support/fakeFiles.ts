@@ -1,22 +1,22 @@
 import type { FileNames, RealName } from '../../src/core/ports.ts';
 
-/** What is at a path; the folders above it are there by themselves. */
+/** The entry at a path. Its parent folders exist implicitly. */
 export type FakeEntry =
   | 'file'
   | 'folder'
-  /** A folder that nobody may look into. */
+  /** An unreadable folder. */
   | 'closed'
   | { readonly link: string };
 
 export interface FakeFilesOptions {
   readonly style?: 'posix' | 'windows';
-  /** Default: as the style has it. */
+  /** Default: depends on the style. */
   readonly ignoresCase?: boolean;
 }
 
 /** File names in memory. */
 export interface FakeFiles extends FileNames {
-  /** Every path that was asked for, in order. */
+  /** Every requested path, in order. */
   readonly asked: readonly string[];
 }
 
@@ -26,7 +26,7 @@ type Node =
   | { readonly kind: 'link'; readonly to: string };
 
 interface Child {
-  /** As it is on disk. */
+  /** The name on disk. */
   readonly name: string;
   readonly node: Node;
 }
@@ -38,8 +38,8 @@ const CLOSED: RealName = { kind: 'unknown', why: 'A folder on the way cannot be 
 const CIRCLE: RealName = { kind: 'unknown', why: 'It leads through too many links, or in a circle.' };
 
 /**
- * A file system of these entries, by absolute path with `/` (`c:/ws/a` and `//server/share/a` where the style is that of
- * Windows). Walks as the system does: through links before `..` on posix, after it on Windows.
+ * A file system with these entries, by absolute path with `/` (`c:/ws/a` and `//server/share/a` for Windows). Resolves
+ * like the system: links before `..` on POSIX, after it on Windows.
  */
 export function fakeFiles(entries: Readonly<Record<string, FakeEntry>>, options: FakeFilesOptions = {}): FakeFiles {
   const style = options.style ?? 'posix';
@@ -164,6 +164,6 @@ function split(path: string, style: 'posix' | 'windows'): { readonly root: strin
 function plainRoot(root: string, style: 'posix' | 'windows'): string {
   if (style === 'posix') return '/';
   const slashed = root.replace(/[\\/]+/g, '/');
-  // A volume's letter is upper case there, whatever was asked for.
+  // Windows reports drive letters in upper case.
   return slashed.startsWith('/') ? `/${slashed.replace(/\/$/, '')}/` : `${slashed.slice(0, 2).toUpperCase()}/`;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { FeatureSetSettings } from '../../src/core/model/mcpl.ts';
 
-/** Few segments, so that names and patterns often meet. */
+/** Few segments, so that names and patterns often match. */
 export const featureSetName: fc.Arbitrary<string> = fc
   .array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 3 })
   .map((segments) => segments.join('.'));

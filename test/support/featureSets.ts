@@ -2,7 +2,7 @@ import { mcplRevision } from '../../src/core/wire/mcpl/revisions.ts';
 import type { McplTraits } from '../../src/core/model/mcpl.ts';
 import type { FeatureSetView, McplDialect, McplSnapshot } from '../../src/core/index.ts';
 
-/** A feature set that a test describes by what matters to it. */
+/** A feature set with the given members, and defaults for the rest. */
 export function view(name: string, rest: Partial<FeatureSetView & FeatureSetView['set']> = {}): FeatureSetView {
   const { state = 'disabled', push = 'notify', undeclared = [], tools = [], alsoEvents, ...declared } = rest;
   return {

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { closeQuietly, openDatabase } from '../../src/node/store/database.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
 
-/** A lineage of as many whole states, written as fast as it goes. */
+/** Writes a lineage with this many complete states, as fast as possible. */
 export function makeLarge(file: string, count: number, characters = 800): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
@@ -20,7 +20,7 @@ export function makeLarge(file: string, count: number, characters = 800): void {
   database.close();
 }
 
-/** How long the store takes until it can be asked, in milliseconds. */
+/** The time in milliseconds until the store answers. */
 export function openingMs(file: string): number {
   const started = performance.now();
   const { database } = openDatabase(file);

@@ -1,4 +1,4 @@
 import { failOnLeaks } from './leaks.ts';
 
-/** Loaded by `--require` of mocha: every test of the run must let go of what it made. */
+/** Loaded by mocha's `--require`: every test must dispose everything that it creates. */
 export const mochaHooks = failOnLeaks();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type Disposable, trackDisposables } from '../../src/core/base/disposable.ts';
 
 interface Watch {
-  /** Where each disposable that is still alive was made, oldest first. */
+  /** The origin of each disposable that is still alive, oldest first. */
   end(): readonly string[];
 }
 
-/** Follows every disposable made from now on. */
+/** Tracks every disposable that is created from now on. */
 export function watchDisposables(): Watch {
   const alive = new Map<Disposable, string>();
   const tracking = trackDisposables({
@@ -28,9 +28,9 @@ interface Hooks {
 }
 
 /**
- * Root hooks of mocha: whatever a test made must be gone when it and every `teardown` are over. What suites make in
- * `suiteSetup` is older than the watch and so is left alone. All leaks are told together, at the end of the run,
- * because a hook that fails earlier would keep the other tests from running.
+ * Root hooks for mocha: everything that a test creates must be disposed after it and every `teardown`. Disposables of
+ * `suiteSetup` are older than the watch and are ignored. All leaks are reported at the end of the run, because a hook
+ * that fails earlier stops the other tests.
  */
 export function failOnLeaks(): Hooks {
   const leaks: string[] = [];
@@ -50,7 +50,7 @@ export function failOnLeaks(): Hooks {
   };
 }
 
-/** The frames of the caller's own code: what lies below is this file and `disposable.ts`. */
+/** The stack frames of the caller, without this file and `disposable.ts`. */
 function birthplace(): string {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
   const own = frames.filter((frame) => !/support\/leaks|src\/core\/base\/|node:internal|node_modules/.test(frame));

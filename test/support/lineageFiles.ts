@@ -5,12 +5,12 @@ import { integer } from '../../src/node/store/records.ts';
 import { LineageReader } from './lineageReader.ts';
 import { data, patch, StateCase } from './stateCase.ts';
 
-/** As much takes several steps, however fast they are. */
+/** Large enough for several steps on any machine. */
 export const MANY = 11_000;
 
 export const numbered = (i: number): ReturnType<typeof patch> => patch({ op: 'add', path: '/n', value: i });
 
-/** A line of as many, from the root on; the state of each is its number. */
+/** Records a line of this many checkpoints from the root. The state of each is its number. */
 export function chain(states: StateCase, count: number, prefix = 'n'): void {
   states.database.exec('BEGIN');
   states.call(`${prefix}0`, { parent: null, body: data({ n: 0 }), at: 10 });
@@ -18,10 +18,10 @@ export function chain(states: StateCase, count: number, prefix = 'n'): void {
   states.database.exec('COMMIT');
 }
 
-/** Made once: what takes several steps takes a while to be made. */
+/** Created once, because it takes a while. */
 const written = new Map<string, string>();
 
-/** Writes such a line to a file. */
+/** Writes such a line of checkpoints to a file. */
 export function writeChain(file: string, count = MANY, prefix = 'n'): void {
   const key = `${prefix}${count}`;
   const known = written.get(key);
@@ -40,7 +40,7 @@ export function countOf(database: DatabaseSync, sql: string): number {
   return integer(database.prepare(sql).get()?.['n'], 'n');
 }
 
-/** Rows in the database, whoever may see them. */
+/** Number of rows per table, including hidden ones. */
 export function rowsIn(database: DatabaseSync): Readonly<Record<string, number>> {
   return Object.fromEntries(
     ['lineages', 'checkpoints', 'snapshots'].map((table) => [

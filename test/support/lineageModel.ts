@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * What lineages are to be, in the plainest words: every state is made anew from the root, on copies, and nothing is kept
- * but what came. Shares no code with the product.
+ * A simple model of lineages: computes every state from the root, on copies, and stores only the received updates.
+ * Shares no code with the product.
  */
 export interface ModelUpdate {
   readonly checkpoint: string;
@@ -10,7 +10,7 @@ export interface ModelUpdate {
   readonly base: number | undefined;
   readonly body: { readonly kind: 'data' | 'patch'; readonly value: unknown } | undefined;
   readonly conversation: string | undefined;
-  /** What a rollback to `base` led to. */
+  /** Whether the update is the result of a rollback to `base`. */
   readonly isRollback: boolean;
 }
 
@@ -18,9 +18,9 @@ interface ModelNode {
   readonly name: string;
   parent: number | undefined;
   parentName: string | undefined;
-  /** Absent: nothing but a name is known. */
+  /** Absent: only the name is known. */
   body: ModelUpdate['body'] | 'nothing' | undefined;
-  /** What was broken when it came stays so. */
+  /** A checkpoint that was broken on arrival stays broken. */
   isBroken: boolean;
 }
 
@@ -68,7 +68,10 @@ export class LineageModel {
     return node.isBroken ? 'broken' : 'kept';
   }
 
-  /** All that stand at `from` or behind it go to `to`; of one conversation, the others follow where it led them. */
+  /**
+   * Without a conversation, moves every head at `from` or its descendants to `to`. With one, moves its head, and the
+   * shared head if that is at `from` or a descendant.
+   */
   move(from: number, to: number, conversation: string | undefined): void {
     this.isBlocked = false;
     if (conversation === undefined) {
@@ -148,7 +151,7 @@ interface Operation {
   readonly value?: unknown;
 }
 
-/** RFC 6902, on a copy. Throws for what does not fit. */
+/** Applies RFC 6902 to a copy. Throws if the patch does not fit. */
 export function patched(value: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw new Error('no list');
   return patch.reduce<unknown>((state, each: Operation) => applied(structuredClone(state), each), value);

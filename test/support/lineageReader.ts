@@ -17,7 +17,7 @@ import { detailOf, foundOf, pathOf, summaryOf, windowOf } from '../../src/node/s
 import { readHandlers } from '../../src/node/store/states/lineageHandlers.ts';
 import { NOTES, type StateCase } from './stateCase.ts';
 
-/** What looks at lineages, as the store's thread does it, without the thread. */
+/** The store's lineage operations without its thread. */
 export class LineageReader {
   readonly #handlers: Pick<StoreHandlers, LineageOperation>;
   readonly #database: DatabaseSync;
@@ -36,7 +36,7 @@ export class LineageReader {
     return windowOf(structuredClone(this.#handlers['state.window'].run(whole)));
   }
 
-  /** The names of rows, the newest first. */
+  /** The names of rows, newest first. */
   names(filter: Partial<LineageFilter> = {}): string {
     const { rows } = this.window({ filter: { text: '', only: 'all', ...filter } });
     return rows.map(({ node }) => checkpointName(node)).join(' ');
@@ -68,7 +68,7 @@ export class LineageReader {
     return integer(this.#inSteps('state.export', { ...NOTES, file }, between), 'count');
   }
 
-  /** In steps, as the store's client asks for them; `between` is done before each but the first. */
+  /** In steps, like the store's client. `between` runs before each step except the first. */
   importFrom(file: string, key = NOTES, between: () => void = () => undefined): StateImport {
     const { added, known } = record(this.#inSteps('state.import', { ...key, file }, between));
     return { added: integer(added, 'added'), known: integer(known, 'known') };
@@ -88,7 +88,7 @@ export class LineageReader {
     }
   }
 
-  /** As in the store's transaction. */
+  /** Runs in a transaction, like the store. */
   #step(operation: LineageOperation, params: unknown): unknown {
     const { writes, run } = this.#handlers[operation];
     if (!writes) return run(params);

@@ -1,4 +1,4 @@
-/** CPU that this thread has used, in milliseconds; since Node 23.9. */
+/** CPU time of this thread in milliseconds. Needs Node 23.9. */
 function threadCpu(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -7,8 +7,8 @@ function threadCpu(): number {
 export const CAN_MEASURE_TURNS = typeof process.threadCpuUsage === 'function';
 
 /**
- * The longest that this thread worked without giving others their turn, in milliseconds of its own CPU time: what other
- * programs of the machine do meanwhile is not counted.
+ * The longest time for which this thread did not yield to the event loop, in milliseconds of its own CPU time. Other
+ * programs do not affect it.
  */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
@@ -18,7 +18,7 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
     longest = Math.max(longest, now - last);
     last = now;
   };
-  // Once in each turn, since a millisecond is always over by the next one.
+  // Fires in each turn of the event loop, because a millisecond has always passed.
   const timer = setInterval(look, 1);
   try {
     await work();

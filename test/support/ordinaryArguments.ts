@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import { isJsonArray, isJsonObject } from '../../src/core/base/json.ts';
 
-/** Where the files of ordinary arguments are. */
+/** The folder with the files of ordinary arguments. */
 export const WORKSPACE = '/home/me/project';
 export const USER_HOME = '/home/me';
 
@@ -53,7 +53,7 @@ const CONTENTS = [
   ...['/* only a comment */', 'import x from "../x";', '<a href="/home">Home</a>', '{"a":[1,2,{"b":null}]}'],
 ];
 
-/** By what a member is called: the first that fits. */
+/** Values by member name. The first match counts. */
 const BY_NAME: readonly (readonly [RegExp, readonly string[]])[] = [
   [
     /^fileAbsolutePath$|^workspaceRoot$|^imageDir/i,
@@ -125,7 +125,7 @@ const BY_NAME: readonly (readonly [RegExp, readonly string[]])[] = [
 type Random = () => number;
 const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
 
-/** A set of arguments for a tool by its schema: all that is required, and half of the rest. */
+/** Arguments for a tool by its schema: all required members, and half of the others. */
 export function ordinaryArguments(schema: JsonObject, random: Random): Ordinary {
   const writer = new Writer(schema, random);
   const args = writer.value(schema, '', 0);

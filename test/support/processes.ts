@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whether a process exists, zombies aside: those have ended and only wait to be counted. */
+/** Whether a process exists. Zombies have ended and only wait to be reaped. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -10,7 +10,7 @@ export function isAlive(pid: number): boolean {
   return process.platform !== 'linux' || stateOf(pid) !== 'Z';
 }
 
-/** The processes below this one, whatever their generation (Linux only; elsewhere none are found). */
+/** All descendants of this process (Linux only; empty on other systems). */
 export function descendants(root = process.pid): number[] {
   if (process.platform !== 'linux') return [];
   const parents = new Map<number, number>();
@@ -38,7 +38,7 @@ function stateOf(pid: number): string | undefined {
   return statFields(pid)?.[0];
 }
 
-/** The fields of `/proc/<pid>/stat` from the state on: the name before them may hold anything. */
+/** The fields of `/proc/<pid>/stat` after the name, which may contain anything. */
 function statFields(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

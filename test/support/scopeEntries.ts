@@ -7,7 +7,7 @@ import type { SettingsEntry } from '../../src/core/session/settingsEntry.ts';
 
 export type ScopeEntry = { readonly scopes?: Json; readonly scopeAdapters?: Json; readonly command?: string };
 
-/** The entry of a server of the user's own, layer by layer. */
+/** The entry of a user's server, layer by layer. */
 export function scopeEntry(layers: Partial<Readonly<Record<SettingsScope, ScopeEntry>>>): SettingsEntry {
   const order = ['user', 'workspace', 'folder'] as const;
   const { entries } = decodeSettings(
@@ -16,7 +16,7 @@ export function scopeEntry(layers: Partial<Readonly<Record<SettingsScope, ScopeE
       const command = scope === 'user' ? { command: 'x' } : {};
       return given === undefined && scope !== 'user'
         ? []
-        : // What a settings file has is JSON: no member of it is undefined.
+        : // Settings are JSON, in which no member is undefined.
           [{ scope, servers: { a: JSON.parse(JSON.stringify({ ...command, ...given })) as Json } }];
     }),
   );

@@ -15,9 +15,9 @@ export interface PrecisionRow {
   readonly tools: number;
   readonly sets: number;
   readonly allowed: number;
-  /** Names no file, so that each call is asked about as a whole. */
+  /** Sets of arguments that name no file, so that the whole call is asked about. */
   readonly nameless: number;
-  /** Says in words of its own what it does. */
+  /** Sets of arguments that describe an action in free text. */
   readonly actions: number;
   readonly needlessQuestions: readonly string[];
   readonly needlessRefusals: readonly string[];
@@ -87,7 +87,7 @@ async function rowOf(
   return { server, tools: tools.length, sets, ...counts, needlessQuestions, needlessRefusals };
 }
 
-/** All rows as one. */
+/** The sum of all rows. */
 export function totalOf(rows: readonly PrecisionRow[]): PrecisionRow {
   const sum = (of: (row: PrecisionRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   return {

@@ -10,7 +10,7 @@ type Responder = (
 /** The answer of a server that does not answer. */
 export const NO_ANSWER = Symbol('no answer');
 
-/** An answer that is none: the transport says why. */
+/** An answer that the transport dropped, with the reason. */
 export class Dropped {
   readonly error: HostError;
 
@@ -27,17 +27,17 @@ export function failWith(code: number, message: string, data?: Json): ErrorAnswe
   return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
-/** A server of which a test decides every word; what the host says to it is kept as text. */
+/** A server whose messages the test decides. Records the host's messages as text. */
 export class ScriptedServer {
   /** The host's end of the connection. */
   readonly transport: MemoryTransport;
-  /** One line for each message from the host: `method params`, with the id left out. */
+  /** One line per message of the host: `method params`, without the id. */
   readonly heard: string[] = [];
   readonly messages: JsonObject[] = [];
   readonly #own: MemoryTransport;
   readonly #responders = new Map<string, Responder>();
   closed = false;
-  /** What the end of the connection waits for, as a process takes its time to end. */
+  /** The connection closes after this, as a process takes time to end. */
   heldOpen: Promise<void> = Promise.resolve();
 
   constructor(responders: Readonly<Record<string, Responder>> = {}) {
@@ -72,7 +72,7 @@ export class ScriptedServer {
     this.say({ jsonrpc: '2.0', id, result });
   }
 
-  /** Ends as a process does that dies. */
+  /** Ends like a crashed process. */
   crash(error: HostError): void {
     this.#own.fail(error);
   }

@@ -2,7 +2,7 @@ import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 import type { ServerDefinition } from '../../src/core/model/server.ts';
 import { type StartFacts, startRemarks } from '../../src/core/consent/startRemarks.ts';
 
-/** A server as settings define it, with what a test does not care about filled in. */
+/** A server definition with defaults for everything that the test does not set. */
 export function serverDefinition(extra: Partial<ServerDefinition> = {}, command = 'node'): ServerDefinition {
   return {
     id: 'a',
@@ -24,7 +24,7 @@ export function serverDefinition(extra: Partial<ServerDefinition> = {}, command 
   };
 }
 
-/** What the question before its start says of a server. */
+/** The remarks in the start prompt of a server. */
 export function remarksOn(definition: ServerDefinition, facts: Partial<StartFacts> = {}): readonly string[] {
   const shown = definition.connection;
   return startRemarks({ definition, shown, fileVariables: {}, uses: [], lineages: [], ...facts });

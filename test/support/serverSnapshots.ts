@@ -7,7 +7,7 @@ import type {
 } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 
-/** A snapshot of a server that a test describes by what matters to it. */
+/** A server snapshot with the given members, and defaults for the rest. */
 export function snapshot(id: string, state: ServerState, rest: Partial<ServerSnapshot> = {}): ServerSnapshot {
   return {
     id,

@@ -11,7 +11,9 @@ import { StateRecorder } from '../../src/node/store/states/stateRecorder.ts';
 
 export const NOTES: LineageKey = { server: 'notes', featureSet: 'notes.write' };
 
-/** What a call of a set whose state the host keeps brings, but for what the test is about. */
+/**
+ * The update from a call of a set whose state the host keeps, with defaults for everything that the test does not set.
+ */
 export function stateUpdate(checkpoint: string, changes: Partial<StateUpdate> = {}): StateUpdate {
   return {
     ...NOTES,
@@ -34,10 +36,10 @@ export const patch = (...operations: readonly object[]): StateUpdate['body'] => 
   kind: 'patch',
   text: JSON.stringify(operations),
 });
-/** One more note at the end of `notes`. */
+/** Appends a note to `notes`. */
 export const note = (value: unknown): StateUpdate['body'] => patch({ op: 'add', path: '/notes/-', value });
 
-/** Lineages without the thread around them. */
+/** The store's lineages without its thread. */
 export class StateCase {
   readonly database: DatabaseSync;
   states: Materialiser;
@@ -52,7 +54,7 @@ export class StateCase {
     this.queries = new StateQueries(database, this.states);
   }
 
-  /** As after a restart: nothing is in memory. */
+  /** Like a restart: nothing is in memory. */
   reopen(): void {
     this.states = new Materialiser(this.database);
     this.recorder = new StateRecorder(this.database, this.states);
@@ -63,7 +65,7 @@ export class StateCase {
     return callBaseOf(this.queries.base({ ...NOTES, conversation, keeper }));
   }
 
-  /** A call: what the server answers to what it was sent. */
+  /** A call: records the server's answer to the state that it got. */
   call(checkpoint: string, changes: Partial<StateUpdate> = {}): StateRecord {
     const { head } = this.base(changes.conversation, changes.keeper);
     return this.recorder.record(stateUpdate(checkpoint, { base: head?.place, ...changes }));
@@ -73,7 +75,7 @@ export class StateCase {
     return this.find(name) ?? assert.fail(`There is no checkpoint ${name}.`);
   }
 
-  /** The place of a checkpoint, read so far or not. */
+  /** The row id of a checkpoint. */
   find(name: string): number | undefined {
     const [checkpoint = '', copy = '1'] = name.split('#');
     const find = 'SELECT place FROM checkpoints WHERE checkpoint = ? AND copy = ?';
@@ -85,7 +87,7 @@ export class StateCase {
     return this.states.text(this.place(name));
   }
 
-  /** The whole tree: each checkpoint below its parent, with how it came there, its form, its state and who stands there. */
+  /** The whole tree: each checkpoint below its parent, with its link, form, state and heads. */
   get tree(): string {
     const [lineage = {}] = this.#rows('SELECT * FROM lineages');
     const nodes = this.#rows('SELECT * FROM checkpoints ORDER BY place');
@@ -100,7 +102,7 @@ export class StateCase {
       .join('\n');
   }
 
-  /** Of the lineage's own counts, and whether they are right. */
+  /** The counters of the lineage, and whether they are correct. */
   get counts(): string {
     const [{ keeper, count, size, version } = {}] = this.#rows('SELECT * FROM lineages');
     const [{ nodes } = {}] = this.#rows('SELECT count(*) AS nodes FROM checkpoints');

@@ -2,9 +2,9 @@ import type { StateUpdate } from '../../src/core/index.ts';
 
 export const COUNTERS = 'counters';
 
-/** Every so often a whole state comes. */
+/** Interval of complete states. */
 const EVERY = 50;
-/** Makes snapshots come between. */
+/** Large enough to cause snapshots. */
 const PAD = 'x'.repeat(4_000);
 
 export const counterName = (prefix: string, featureSet: string, step: number): string =>
@@ -17,7 +17,7 @@ export const counterState = (prefix: string, step: number): string =>
     pad: PAD,
   });
 
-/** One step of a process that counts; all that it said before is in the state. */
+/** One step of a counting process. Its state contains everything it has reported. */
 export const countUpdate = (
   featureSet: string,
   prefix: string,

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../src/core/model/audit.ts';
 import type { DeclaredSetsRecord, FeatureSetGrant, ScopeGrant } from '../../src/core/model/grant.ts';
 import type { InboundEvent } from '../../src/core/model/inboundEvent.ts';
 
-/** An event told apart by `eventId`, as it looks when it has just arrived. */
+/** An event with this `eventId`, as it looks on arrival. */
 export function inboundEvent(eventId: string, differing: Partial<InboundEvent> = {}): InboundEvent {
   return {
     id: `id-${eventId}`,

@@ -24,7 +24,7 @@ import type {
 import { memoryStorage } from '../../src/node/store/memoryStorage.ts';
 import { fakeFiles } from './fakeFiles.ts';
 import { FakeClock, settle } from './fakeClock.ts';
-// Loaded by the host when they are needed: how long that takes is nothing that a test is about.
+// Loaded here, so that the host's lazy imports take no time in tests.
 import '../../src/core/host/engine.ts';
 import '../../src/core/scopes/scopeDecider.ts';
 import '../../src/core/consent/definitionTrust.ts';
@@ -33,7 +33,7 @@ import '../../src/core/consent/startInquiry.ts';
 import '../../src/core/session/opener.ts';
 import { ScriptedServer } from './scriptedServer.ts';
 
-/** A whole host over scripted servers: everything outside of it is decided by the test. */
+/** A whole host with scripted servers. The test controls everything outside of it. */
 export class TestHost {
   readonly clock = new FakeClock();
   readonly host: Host;
@@ -46,17 +46,17 @@ export class TestHost {
   readonly inputs: Record<string, InputAnswer> = {};
   readonly env: Record<string, string> = {};
   folders: VariableSource['folders'] = [{ name: 'project', path: '/project' }];
-  /** Hears who needs an input. */
+  /** Called for each required input. */
   onInput: (id: string, definedBy: string) => void = () => undefined;
   answer: StartAnswer | Promise<StartAnswer> = 'start';
-  /** What the workspace wanted to weaken, and what the user says to that. */
+  /** Settings that the workspace wanted to weaken, and the user's answer. */
   readonly weakenings: string[] = [];
   weakeningAnswer: WeakeningAnswer | Promise<WeakeningAnswer> = 'dismissed';
-  /** What every server is remembered to speak; `undefined` has each be asked. */
+  /** The remembered era of every server. `undefined`: the host probes each. */
   era: Era | undefined = 'legacy';
-  /** Makes the server for a connection; throw to fail the start. */
+  /** Creates the server for a connection. Throw to fail the start. */
   connect: (connection: Connection, context: ConnectContext) => ScriptedServer = () => new ScriptedServer();
-  /** What servers ask for; whoever tests that puts other members here before a server starts. */
+  /** The input ports. Tests of inputs replace members before a server starts. */
   readonly inputPorts: { -readonly [K in keyof InputPorts]: InputPorts[K] } = {
     elicitor: {
       form: () => Promise.resolve({ kind: 'cancel' }),
@@ -67,11 +67,11 @@ export class TestHost {
     sampler: { canUseTools: false, sample: () => Promise.resolve({ kind: 'declined' }) },
     schemaChecker: { check: () => Promise.resolve({ kind: 'ok' }) },
   };
-  /** What servers and turns are given as a model; none, unless the test has one. */
+  /** The models for servers and turns. None by default. */
   models: Models = {
     choose: () => Promise.resolve({ kind: 'failed', reason: 'no_model', message: 'There is no model.' }),
   };
-  /** What the file system says of names; nothing is a link unless the test has one. */
+  /** Answers about file names. There are no links by default. */
   fileNames: FileNames = fakeFiles({});
   readonly servers: ScriptedServer[] = [];
   #ids = 0;
@@ -153,7 +153,7 @@ export class TestHost {
     };
   }
 
-  /** The server that was connected last. */
+  /** The server of the last connection. */
   get server(): ScriptedServer {
     const last = this.servers.at(-1);
     if (last === undefined) throw new Error('No server was connected.');
