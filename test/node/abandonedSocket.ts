@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const LISTEN = `require('node:net').createServer().listen(process.argv[1], () => console.log('listens'))`;
 
-/** A folder with the socket of a process that was killed; resolves with the socket's path. */
+/** Leaves the socket of a killed process in the folder. Resolves with the socket's path. */
 export const abandonSocket = async (folder: string): Promise<string> => {
   mkdirSync(folder);
   const path = join(folder, 's');

@@ -3,8 +3,8 @@ import { writeSync } from 'node:fs';
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Writes a line to standard output before it returns, so that a kill right afterwards cannot lose it. The pipe does not
- * block: while its reader is busy and the pipe is full, writing fails with EAGAIN and is tried again.
+ * Writes a line to standard output synchronously, so that a kill right afterwards cannot lose it. The pipe does not
+ * block: if it is full because its reader is busy, writing fails with EAGAIN and is tried again.
  */
 export function announce(line: string): void {
   let rest = Buffer.from(`${line}\n`);

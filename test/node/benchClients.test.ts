@@ -8,17 +8,17 @@ import { openSdk2 } from '../bench/clients/sdk2.ts';
 
 const ARGS = { text: 'Hello.' };
 
-/** What a caller gets of one call, and how many messages of floods reached it. */
+/** What a caller gets from one call, and how many messages of floods arrived. */
 const heardOf = async (open: OpenClient): Promise<object> => {
   let notifications = 0;
   let progressed = 0;
   const client = await open(() => void notifications++);
   const answer = await client.call('echo', ARGS);
   await client.call('flood', { count: 50 });
-  // What comes in one read with the answer the SDK tells nobody.
+  // The SDK drops notifications that arrive in the same read as the answer.
   await client.call('progress', { count: 2_000 }, () => void progressed++);
   const pinged = await client.call('pings', { count: 50 });
-  // The SDK tells of the last notifications in reactions that run after the answer is there.
+  // The SDK delivers the last notifications in reactions that run after the answer.
   await new Promise((resolve) => setImmediate(resolve));
   await client.close();
   return { answer, notifications, progressed: progressed > 1_000, pinged };

@@ -67,7 +67,7 @@ class FakeHost {
   }
 }
 
-/** The scripts are for `sh`; those for Windows are its own. */
+/** The scripts need `sh`. Windows has its own. */
 const onPosix = process.platform === 'win32' ? suite.skip : suite;
 
 onPosix('The script of the chat hooks', function () {
@@ -131,7 +131,7 @@ onPosix('The script of the chat hooks', function () {
     const input = { hook_event_name: 'Stop', session_id: 's1', transcript_path: path, stop_hook_active: false };
     assert.deepEqual(await run(JSON.stringify(input), { event: 'Stop' }), { ...SILENT, stdout: '{}\n' });
     await eventually(async () => host.told, ['Hi there.']);
-    // A link to somebody else's file is none of the chat's.
+    // A link to a file that does not belong to the chat.
     await rm(path);
     await symlink(join(base, 'secret'), path);
     await writeFile(join(base, 'secret'), line('assistant.message', 'secret'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { VERSION } from '../../src/cli/version.ts';
 import { DrivenHost, ended, mcpl, type Message, startProgram } from './cliProgram.ts';
 
-/** A server in one line of JavaScript, which answers every request with what `results` has for its method. */
+/** A server in one line of JavaScript. Answers every request with the entry of `results` for its method. */
 function script(results: Readonly<Record<string, object>>): readonly string[] {
   const code = `const results = ${JSON.stringify(results)};
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -122,7 +122,7 @@ suite('The program mcpl', function () {
   });
 });
 
-/** The demo server, of which models may use the tools for notes. */
+/** The demo server, whose note tools models may use. */
 const NOTES = { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] } };
 
 suite('mcpl host --control', function () {

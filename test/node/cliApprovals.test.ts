@@ -39,7 +39,7 @@ suite('mcpl host --control and what servers want to have approved', function () 
     return host.ask(++lastId, command, members);
   }
 
-  /** What the server's tool was answered by the host, or the error of the call. */
+  /** The host's answer to the server's tool, or the error of the call. */
   async function call(tool: string, path: string, label?: string): Promise<unknown> {
     const args = { path: path.replace('TOP', top), ...(label !== undefined && { label }) };
     const result = (await ask('call', { server: 'files', tool, args })) as { text?: string };
@@ -201,7 +201,7 @@ suite('A command at a terminal, and what a server would touch', function () {
     const path = join(tmpdir(), 'some/a.ts');
     const called = await mcpl('call', ...words, 'write', `path=${path}`, ...SERVER);
     assert.equal((JSON.parse(called.out) as Message)['wrote'], path);
-    // Also of a server that hears nothing of MCPL.
+    // Also for a server without MCPL.
     const plain = await mcpl('call', '--allow-scope', '/nowhere/*', 'write', 'path=/elsewhere', ...SERVER);
     assert.equal(plain.code, 4);
   });

@@ -39,7 +39,7 @@ suite('mcpl host --control and a tool whose definition changes', function () {
     return ((await ask('tools')) as readonly Shown[]).find((tool) => tool.name === name);
   }
 
-  /** The tool once models may call it without asking, with another description than that one. */
+  /** The tool after it was approved, with a different description than before. */
   async function approved(name: string, before?: string): Promise<Shown> {
     for (;;) {
       const tool = await shown(name);

@@ -77,7 +77,7 @@ suite('A host without an editor', function () {
     const asked: string[] = [];
     const options: HostOptions = {
       servers: { modern: { command: process.execPath, args: [fixture] } },
-      // Servers that want to know where to work need a folder.
+      // Servers that use roots need a folder.
       folders: [folder],
       elicitor: {
         form: ({ message, form, values }) => {

@@ -29,7 +29,7 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
     return host.ask(++lastId, command, members);
   }
 
-  /** What the server's tool was answered by the host. */
+  /** The host's answer to the server's tool. */
   async function call(tool: string, args: object): Promise<unknown> {
     const result = (await ask('call', { server: 'shelf', tool, args })) as { text: string };
     return JSON.parse(result.text) as unknown;
@@ -90,7 +90,7 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
     await started;
     assert.equal(server, 'shelf');
     assert.deepEqual(await toggle(['shelf.recall'], true), ['shelf.recall']);
-    // The question is asked again by now, and nobody has to answer it before a choice counts.
+    // The question is open again. A choice counts without an answer to it.
     assert.deepEqual(await toggle(['shelf.think'], true), ['shelf.recall', 'shelf.think']);
     assert.deepEqual(await toggle(['shelf.fall'], true), ['shelf.fall', 'shelf.recall', 'shelf.think']);
   });

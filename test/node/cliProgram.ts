@@ -49,7 +49,7 @@ export class DrivenHost {
     });
   }
 
-  /** The first message with these members, which is then taken out. */
+  /** Waits for the first message with these members, and removes it. */
   async hear(members: object): Promise<Message> {
     for (;;) {
       const index = this.#messages.findIndex((message) =>

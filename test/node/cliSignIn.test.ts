@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AuthWorld } from './auth/authWorld.ts';
 import { DrivenHost, mcpl } from './cliProgram.ts';
 
-/** Lets those with a token speak MCP to the protected server of the world. */
+/** Serves MCP to clients with a token at the protected server. */
 function serveMcp(world: AuthWorld): void {
   const guard = world.mcp.pages['/mcp'];
   world.mcp.pages['/mcp'] = (visit) => {

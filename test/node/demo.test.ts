@@ -71,7 +71,7 @@ suite('The demo server', function () {
     await demo.until((message) => message.method === 'notifications/progress');
     demo.send({ method: 'notifications/cancelled', params: { requestId: 1 } });
     assert.deepEqual((await demo.request(2, 'ping')).result, {});
-    // The id is free again: nothing of the cancelled request is left.
+    // The id can be used again, because nothing of the cancelled request is left.
     assert.deepEqual((await demo.request(1, 'ping')).result, {});
   });
 

@@ -6,7 +6,7 @@ import type { DemoMessage } from '../support/demoMessages.ts';
 
 const script = fileURLToPath(new URL('../../src/demo/server.ts', import.meta.url));
 
-/** The real process, started as the editor starts it: by the path of the runtime, with no program on the PATH. */
+/** The real process, started like the editor does: by the path of the runtime, without programs on the PATH. */
 export class DemoClient {
   readonly process: ChildProcessWithoutNullStreams;
   readonly messages: DemoMessage[] = [];
@@ -67,7 +67,7 @@ export class DemoClient {
     return this.request(id, 'tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) });
   }
 
-  /** A call as a host sends it that decided what it may touch. */
+  /** A call from a host that has decided what it may touch. */
   scoped(id: number, name: string, args: object, scope: unknown): Promise<DemoMessage> {
     return this.request(id, 'tools/call', { name, arguments: args, scope });
   }

@@ -29,7 +29,7 @@ suite('The files of the demo server', function () {
 
   const at = (path: string): string => join(folder, path);
 
-  /** Called with the scope of exactly these paths, as the host builds it, or without any. */
+  /** Calls with a scope of exactly these paths, as the host builds it, or without any. */
   async function call(name: string, args: object, ...approved: readonly string[]): Promise<string> {
     const [path, ...others] = approved.map(at);
     const payload = { path, ...(others.length > 0 && { targets: [path, ...others] }) };
@@ -38,7 +38,7 @@ suite('The files of the demo server', function () {
     return `${result.isError === true ? 'ERROR ' : ''}${result.content[0].text.replaceAll(folder, '~')}`;
   }
 
-  /** Asks for an approval, which is answered so. */
+  /** Requests an approval, and answers it. */
   async function ask(path: string, mode: string, answer: object): Promise<string> {
     const asking = call('request_access', { path, mode });
     const earlier = demo.messages.filter(({ method }) => method === 'scope/elevate');
@@ -79,7 +79,7 @@ suite('The files of the demo server', function () {
     assert.equal(await call('read_text', { path: '.env' }, 'notes/a.md'), other('.env', '.env'));
     const to = { from: 'notes/a.md', to: 'b.md' };
     assert.equal(await call('move_file', to, 'notes/a.md'), other('b.md', 'b.md'));
-    // The folder of a file is not the file, nor is what begins like it, nor a word of the payload.
+    // An approval for a file covers neither its folder, nor paths with the same beginning, nor words in the payload.
     assert.match(await call('read_text', { path: 'notes/a.md' }, 'notes'), /^ERROR Nothing was done/);
     assert.match(await call('append_line', { path: 'notes/a.md.x', line: 'x' }, 'notes/a.md'), /^ERROR Nothing was/);
     const scope = { label: at('b'), payload: { path: at('b'), mode: 'append' } };
@@ -131,7 +131,7 @@ suite('The files of the demo server', function () {
       `ERROR Nothing was done: "${path}" is ~/secret, and the host approved this call for "~/${path}". Call again with the real path.`;
     for (const path of ['notes/link', 'notes/up/secret', 'notes/up/notes/link'])
       assert.equal(await call('read_text', { path }, path), led(path));
-    // What the host computed is where it leads.
+    // The host computed the target of the link.
     assert.equal(await call('read_text', { path: 'notes/link' }, 'secret'), 'hidden');
     for (const [path, code] of [
       ['notes/dangling', 'ENOENT'],

@@ -52,7 +52,7 @@ suite('The demo server and a host that speaks MCPL', function () {
     const { id, params } = await asks('push/event');
     assert.ok(Date.now() - started >= 990);
     assert.match(params.eventId, /^reminder-[0-9a-f-]{36}$/);
-    // No upper bound but now: a busy machine comes to it when it can.
+    // The only upper bound is now, because a busy machine may be late.
     const at = Date.parse(params.timestamp);
     assert.ok(at - started >= 990 && at <= Date.now(), params.timestamp);
     assert.deepEqual(params.payload.content, [{ type: 'text', text: 'Reminder: stretch' }]);

@@ -7,7 +7,7 @@ import { createHost, type Host, type HostOptions, type JsonObject, type Models }
 const sample = new URL('../sample/workspace/', import.meta.url);
 const DEMOS = ['notes', 'memory', 'compliance', 'files', 'state'];
 
-/** What the README of the sample has a person do, with a model that repeats what it is told. */
+/** The steps of the sample's README, with a model that repeats its input. */
 suite('The sample workspace', function () {
   this.timeout(30_000);
   let host: Host;
@@ -121,7 +121,7 @@ suite('The sample workspace', function () {
     const audit = await host.audit.list({ limit: 100 });
     const operations = new Set(audit.map(({ server, operation, outcome }) => `${server} ${operation} ${outcome}`));
     assert.deepEqual([...operations].filter((line) => !line.includes('featureSets/')).sort(), [
-      // The person's own turns.
+      // The user's own turns.
       ' chat/turn success',
       'compliance context/afterInference success',
       'memory context/afterInference success',

@@ -9,12 +9,12 @@ import { createHost, type Host, isHostError, type JsonObject } from '../../src/c
 
 const sample = fileURLToPath(new URL('../sample/workspace/', import.meta.url));
 
-/** What the README of the sample has a person do with files. */
+/** The steps about files in the sample's README. */
 suite('The files of the sample workspace', function () {
   this.timeout(30_000);
   let host: Host;
   let folder: string;
-  /** What a person was asked, and what is answered. */
+  /** The questions to the user, and the answers. */
   let asked: string[];
   let choice: 'once' | 'deny';
 

@@ -8,7 +8,7 @@ import { type Checkpoint, createHost, type Host, isHostError, type JsonObject } 
 
 const sample = new URL('../sample/workspace/.vscode/settings.json', import.meta.url);
 
-/** What the README of the sample has a person do with the server "state". */
+/** The steps for the server "state" in the sample's README. */
 suite('The states of the sample workspace', function () {
   this.timeout(30_000);
   let host: Host;
@@ -46,7 +46,7 @@ suite('The states of the sample workspace', function () {
     }
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async function checkpoints(featureSet: string): Promise<readonly (Checkpoint & { readonly isHead: boolean })[]> {
     const filter = { text: '', only: 'all' } as const;
     const { rows } = await host.lineages.window({ server: 'state', featureSet, filter, from: 0, count: 100 });

@@ -23,7 +23,7 @@ import { RecordingContext } from './transportRecorder.ts';
 const SERVER = fileURLToPath(new URL('fixtures/dialectServer.mjs', import.meta.url));
 const WAYS = ['lines', 'contentLength', 'ws'] as const;
 
-/** Writes down what passes over a connection. */
+/** Records the messages of a connection. */
 class Wire implements Transport {
   readonly lines: string[] = [];
   readonly #inner: Transport;

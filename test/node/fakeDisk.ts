@@ -1,16 +1,16 @@
 import { Deferred } from '../../src/core/index.ts';
 import type { NameLookups } from '../../src/node/names/nameWalk.ts';
 
-/** What is at a path: `folder`, `file`, `-> target`, `hangs` (all below it too), or the code of an error. */
+/** The entry at a path: `folder`, `file`, `-> target`, `hangs` (also everything below it), or an error code. */
 type Entries = Readonly<Record<string, string>>;
 
-/** A file system of a test's making, which tells what it was asked. */
+/** A fake file system that records the lookups. */
 export class FakeDisk implements NameLookups {
   readonly asked: string[] = [];
   readonly #entries: Entries;
   readonly #ignoresCase: boolean;
   readonly #released = new Deferred<void>();
-  /** How many questions wait. */
+  /** Number of waiting lookups. */
   hanging = 0;
 
   constructor(entries: Entries, ignoresCase = false) {
@@ -18,7 +18,7 @@ export class FakeDisk implements NameLookups {
     this.#ignoresCase = ignoresCase;
   }
 
-  /** What hangs answers at last: that there is nothing. */
+  /** Answers hanging lookups: the path does not exist. */
   release(): void {
     this.#released.resolve();
   }
@@ -35,7 +35,7 @@ export class FakeDisk implements NameLookups {
     return what.slice('-> '.length);
   }
 
-  /** Good enough for paths without links: others are found nowhere. */
+  /** Only for paths without links. Paths with links do not exist. */
   async realOf(path: string): Promise<string> {
     this.asked.push(`real ${path}`);
     const [name, what] = await this.#at(path);

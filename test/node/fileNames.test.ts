@@ -19,7 +19,7 @@ import { dose } from '../support/dose.ts';
 
 const IN_CIRCLES = 'It leads through too many links, or in a circle.';
 
-/** What of coreutils can resolve what is not there. */
+/** Whether coreutils can resolve missing paths. */
 function hasOracle(): boolean {
   try {
     return /GNU/.test(execFileSync('realpath', ['--version'], { encoding: 'utf8' }));
@@ -45,7 +45,7 @@ suite('The names of files, on this file system', function () {
 
   const link = (target: string, at: string): void => symlinkSync(target, join(top, at));
 
-  /** The real name within the folder of the test, `+` where it exists; or why it is not known. */
+  /** The real name within the test's folder, with `+` if it exists, or the reason why it is unknown. */
   async function real(path: string, names = nodeFileNames): Promise<string> {
     return brief(await names.real(path.startsWith('/') ? path : `${top}/${path}`, NO_CANCELLATION));
   }
@@ -118,7 +118,7 @@ suite('The names of files, on this file system', function () {
     for (let i = 1; i <= 40; i++) link(`l${i - 1}`, `l${i}`);
     assert.equal(await real('l39/a.ts'), '+ ws/a.ts');
     assert.equal(await real('l40/a.ts'), IN_CIRCLES);
-    // Each link alone is fine, and there are too many of them in one path.
+    // Each link is valid alone, but one path has too many of them.
     link('.', 'here');
     assert.equal(await real(`${'here/'.repeat(40)}ws`), '+ ws');
     assert.equal(await real(`${'here/'.repeat(41)}ws`), IN_CIRCLES);
@@ -196,13 +196,13 @@ suite('The names of files, on this file system', function () {
     const asked = fc.array(fc.array(name, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 12 });
     let tree = 0;
     const property = fc.asyncProperty(fc.array(entry, { maxLength: 12 }), asked, async (entries, paths) => {
-      // So deep that no ".." leads out of it.
+      // Deep enough that no ".." leaves it.
       const root = join(top, `tree${++tree}`, 'd/'.repeat(30));
       mkdirSync(root, { recursive: true });
       const links = entries.map((each) => plant(root, join(root, ...each.place), each.target));
       const whole = paths.map((names) => `${root}${names.join('/')}`);
       const found = await Promise.all(whole.map(told));
-      // Where coreutils are in a circle they say anything, or never end.
+      // For loops, coreutils print anything or never end.
       const known = whole.filter((_, at) => found[at] !== 'unknown');
       assert.deepEqual(
         found.filter((path) => path !== 'unknown'),
@@ -220,7 +220,7 @@ suite('The names of files, on this file system', function () {
   }
 });
 
-/** The link that was made. Some places are taken, or lie in a file: another entry of the tree was first. */
+/** Creates the link, if another entry of the tree is not already there. */
 function plant(root: string, at: string, what: string): string | undefined {
   try {
     if (what === 'folder') mkdirSync(at, { recursive: true });

@@ -56,7 +56,7 @@ suite('The names of files, on simulated file systems', () => {
     assert.deepEqual(await names.real('/ws', cancellation.token), gone);
     disk.release();
     await settle();
-    // Two were under way; the turns of the others came too late.
+    // Two lookups were running. The others were too late.
     assert.deepEqual(disk.asked, ['real /net/x', 'real /net/x']);
     assert.equal(clock.waiting, 0);
   });

@@ -156,7 +156,7 @@ suite('gateway with the official client', () => {
     host.approvals.ask('a1', [first.request]);
     assert.equal(await settled, 'a1');
     first.succeed({ content: [] });
-    // The person leaves this one alone.
+    // The user ignores this question.
     const shown = new Promise<AbortSignal>((resolve) =>
       client.setRequestHandler(ElicitRequestSchema, (_, { signal }) => {
         resolve(signal);

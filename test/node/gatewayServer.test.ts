@@ -125,7 +125,7 @@ suite('gateway over HTTP', () => {
     };
     await call();
     const silent: Socket[] = [];
-    // One after the other, half of them with the beginning of a request.
+    // One after the other. Half of them send the beginning of a request.
     for (let count = 0; count < 100; count++)
       silent.push(await raw(count % 2 === 0 ? '' : 'POST /mcp/notes HTTP/1.1\r\nHost: x\r\nX-A: '));
     const isOpen = (socket: Socket): boolean => !socket.closed;
@@ -305,7 +305,7 @@ suite('gateway over HTTP', () => {
         if (String(method) !== 'elicitation/create') continue;
         const result = { action: 'accept', content: { decision: 'Allow for this session', text } };
         const answer = { jsonrpc: '2.0', id: String(id), result };
-        // From another session it is nobody's.
+        // In another session no request has this id.
         replies.push(openSession().then((other) => send({ headers: other, body: answer })));
         replies.push(replies[0]?.then(() => send({ headers, body: [answer, answer] })) ?? send({ body: answer }));
       }
@@ -443,7 +443,7 @@ function lowered(headers: Readonly<Record<string, string>>): Record<string, stri
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Unlike `once`, which takes an error for a failure to wait. */
+/** Unlike `once`, which rejects on an error. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }

@@ -157,7 +157,7 @@ suite('gateway that moves', () => {
     const second = await gateway.address('notes');
     assert.notEqual(second.headers['Authorization'], first.headers['Authorization']);
     assert.equal(await post(second), '200 initialized');
-    // The editor's stored copy of an earlier activation opens nothing.
+    // The editor's stored address of an earlier activation is rejected.
     assert.equal(await post({ ...second, headers: first.headers }), '404 ');
     await gateway.dispose();
     await assert.rejects(gateway.address('notes'), (error) => isHostError(error, 'CONNECTION_CLOSED'));

@@ -9,7 +9,7 @@ interface Hooks {
   readonly hooks: Readonly<Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>>;
 }
 
-/** The command of an event, as the plugin's own file has it. */
+/** The command of an event, as in the plugin's file. */
 export function hookCommand(event: string): string {
   const { hooks } = JSON.parse(readFileSync(`${PLUGIN}/hooks/hooks.json`, 'utf8')) as Hooks;
   const command = hooks[event]?.[0]?.hooks[0]?.command;
@@ -30,11 +30,11 @@ export interface HookRunOptions {
   readonly input: string | Buffer;
   readonly plugin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it runs as a child of the window's own process, as it does in the editor. */
+  /** Whether it runs as a child of the window's process, like in the editor. */
   readonly isChild?: boolean;
 }
 
-/** Runs a hook as the editor's chat runs it: by the shell, with its input on standard input. */
+/** Runs a hook like the editor's chat: in a shell, with its input on standard input. */
 export async function runHook(options: HookRunOptions): Promise<HookRun> {
   const { event = 'UserPromptSubmit', cwd, home, input, plugin = PLUGIN, env = {}, isChild = true } = options;
   const command = hookCommand(event);
@@ -49,7 +49,7 @@ export async function runHook(options: HookRunOptions): Promise<HookRun> {
   const err: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => err.push(text));
-  // Whoever writes to a script that has gone must not be told so: the editor has nobody who listens.
+  // Writing to a script that has ended must not fail, because the editor has no error listener.
   const broken: string[] = [];
   child.stdin.on('error', (error) => broken.push(error.message));
   child.stdin.end(input);

@@ -10,13 +10,13 @@ import type { StoreOperation } from '../../src/node/store/contract.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
 import { data, NOTES, patch, StateCase, stateUpdate } from '../support/stateCase.ts';
 
-/** What this process worked so far, in milliseconds: what other programs of the machine do meanwhile is not counted. */
+/** CPU time of this process in milliseconds. Other programs do not affect it. */
 function worked(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** The work of one request, so that what keeps all others waiting shows. */
+/** The CPU time of each request, because a request delays all others. */
 function answered(c: StateCase, requests: readonly (readonly [StoreOperation, unknown])[]): readonly number[] {
   const states = openStates(c.database);
   return requests.map(([operation, params]) => {
@@ -99,7 +99,7 @@ suite('States that are made to cost much', function () {
       ['state.move', { move: { at: 1, kind: 'continue', from: 2, to: 1 }, conversation: undefined }],
       ['state.trim', { limits, now: 5, after: 0 }],
     ]);
-    // Some ten or a hundred milliseconds each; a machine may be slow.
+    // Each takes ten to a hundred milliseconds, but a machine may be slow.
     for (const ms of took) assert.ok(ms < 3_000, took.map(Math.round).join());
   });
 

@@ -10,7 +10,7 @@ export const SSE_TYPE = { 'content-type': 'text/event-stream' };
 export const answer = (id: number | string, result: unknown = {}): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result });
 
-/** The id of the request in a body, to answer it. */
+/** The id of the request in a body, for its answer. */
 export function idOf(body: string): number | string {
   const parsed: { id?: number | string } = JSON.parse(body);
   return parsed.id ?? 0;
@@ -20,17 +20,17 @@ export interface ConversationOptions extends RemoteTransportOptions {
   readonly headers?: Record<string, string> | undefined;
 }
 
-/** A client before a scripted server, for each test anew; whatever a test opened is closed after it. */
+/** A client of a scripted server, created for each test. Closes everything after the test. */
 export class HttpConversation {
   server!: ScriptedHttp;
   client!: TransportRecorder;
   transport!: StreamableHttp;
   context!: RecordingContext;
-  /** What was told of requests that wait for credentials. */
+  /** Reports about requests that wait for credentials. */
   readonly held: HeldRequest[] = [];
   readonly #stops: (() => Promise<void>)[] = [];
 
-  /** To be called within a suite. */
+  /** Call this within a suite. */
   static ofSuite(): HttpConversation {
     const conversation = new HttpConversation();
     teardown(() => conversation.#end());
@@ -56,7 +56,7 @@ export class HttpConversation {
     });
   }
 
-  /** Serves `initialize` with the sessions S1, S2, …, and takes notifications; all else is for the test. */
+  /** Serves `initialize` with the sessions S1, S2, …, and accepts notifications. The test handles everything else. */
   async converse(handle: (heard: Heard) => void, options: ConversationOptions = {}): Promise<void> {
     let sessions = 0;
     this.server = await this.serve((heard) => {

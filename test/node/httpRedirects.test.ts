@@ -10,7 +10,7 @@ suite('A redirect of an HTTP server', () => {
   let server: Server;
   let agent: Agent;
   let port: number;
-  /** What arrived, as `host path`. */
+  /** Received requests, as `host path`. */
   let asked: string[];
   let location: string;
 
@@ -24,7 +24,7 @@ suite('A redirect of an HTTP server', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);
-    // Every name leads to this server: only names are judged.
+    // Every name resolves to this server, because only names are checked.
     agent = new Agent({
       lookup: (_name, options, found) =>
         options.all === true ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4),

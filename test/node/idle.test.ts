@@ -11,15 +11,16 @@ import { visit } from '../bench/gatewayVisit.ts';
 import { type IdleServers, startIdleServers } from '../bench/idleServers.ts';
 import { TimerCount } from '../bench/timerCount.ts';
 
-/** A timer that fires in here every second would be seen twice. */
+/** A timer that fires every second would fire twice in this time. */
 const LOOK_MS = 3_000;
-/** What was begun at the start may take until then to come to its end. */
+/** Work from the start may continue until then. */
 const LOOKS = 5;
 
 suite('Ten real servers that have nothing to do', function () {
   this.timeout(120_000);
   const folder = mkdtempSync(join(tmpdir(), 'mcpl-idle-'));
-  // Where a timer was set, or what it calls where nobody but Node was there when it was.
+  // Only timers of this project. The text is the stack at the call, or the callback if the stack only has Node's
+  // frames.
   const timers = new TimerCount((text) => text.includes('/src/'));
   let servers: IdleServers;
   let host: Host;

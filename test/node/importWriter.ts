@@ -3,7 +3,7 @@ import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { data, NOTES, stateUpdate } from '../support/stateCase.ts';
 import { announce } from './announce.ts';
 
-/** Reads a file into a lineage while calls go on, and says of each when the store acknowledged it. */
+/** Imports a file into a lineage while calls continue. Prints each checkpoint that the store acknowledged. */
 const [file = '', source = ''] = process.argv.slice(2);
 const store = openStore({
   file,

@@ -39,7 +39,7 @@ suite('HTTP with server-sent events', () => {
     stops.push(() => transport.close());
     return transport;
   };
-  /** A server whose stream begins with this text; its POSTs are the test's. */
+  /** A server whose stream starts with this text. The test handles its POSTs. */
   const serve = async (
     first: string | ((response: ServerResponse) => void),
     post: (heard: Heard) => void = ({ response }) => void response.writeHead(202).end('Accepted'),
@@ -293,7 +293,7 @@ suite('HTTP with server-sent events', () => {
     let requests = 0;
     const authorizer: Authorizer = {
       headersFor: async () => {
-        // The stream, "initialized", and then the call, which takes its time.
+        // The stream, "initialized", and then the slow call.
         if (++requests === 3) {
           asked.resolve();
           await slow.promise;
@@ -313,7 +313,7 @@ suite('HTTP with server-sent events', () => {
     client.notify('notifications/initialized');
     client.request(2, 'tools/call');
     client.notify('notifications/cancelled', { requestId: 2 });
-    // Whatever was sent before this has arrived when this has been answered.
+    // When this is answered, everything sent before has arrived.
     const probe = async (): Promise<void> => void (await fetch(server.url('/probe'), { method: 'POST' }));
     await posted.promise;
     await probe();
@@ -354,7 +354,7 @@ suite('HTTP with server-sent events', () => {
     client.request(1, 'initialize');
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
     client.request(2, 'early');
-    // A person takes as long as it takes.
+    // The user may take any time.
     await clock.advance(600_000);
     token = 'Bearer t';
     signIn.resolve(true);

@@ -7,7 +7,7 @@ import { openLegacySse } from '../../src/node/http/legacySse.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { RecordingContext, TransportRecorder } from './transportRecorder.ts';
 
-/** The server would listen on every interface, and would not say on which port: loaded before it, this mends both. */
+/** Preloaded, because the server would listen on all interfaces and not report its port. */
 const LOOPBACK_ONLY = `
   import net from 'node:net';
   const { listen } = net.Server.prototype;
@@ -45,7 +45,7 @@ suite('HTTP with server-sent events, with server-everything', () => {
   });
   failOnLeaks();
 
-  /** The answer to this id, all that comes before it being passed over. */
+  /** The answer to this id. Collects earlier messages. */
   const answerTo = async (id: number, before: string[] = []): Promise<string> => {
     for (;;) {
       const line = await client.next();

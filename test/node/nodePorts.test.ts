@@ -30,7 +30,7 @@ suite('The ports of Node', () => {
       ids.filter((id) => !version4.test(id)),
       [],
     );
-    // Each digit that is free takes every value.
+    // Each random digit takes every value.
     const digits = Array.from({ length: 36 }, (_, at) => new Set(ids.map((id) => id[at])).size);
     assert.deepEqual([...new Set(digits)].sort(), [1, 16, 4]);
     const number = nodeIds.random();

@@ -97,7 +97,7 @@ suite('Schema checker', () => {
       why: 'The schema cannot be used: one of its references depends on the way by which it is reached',
       isSchemaFault: true,
     });
-    // Only looks like one: it is a value, and a member's name.
+    // Values and member names that only look like keywords.
     assert.equal(
       await verdicts({ properties: { $dynamicRef: { const: { $dynamicRef: '#x' } } } }, { $dynamicRef: 1 }),
       'mismatch',

@@ -8,7 +8,7 @@ import { dose } from '../support/dose.ts';
 import { carried, spellingOf } from '../unit/core/scopes/paths/anyArgumentArbitraries.ts';
 import { decider } from '../unit/core/scopes/paths/verdicts.ts';
 
-/** The same as `anyArgumentProperties.test.ts` in memory, with real folders, files and links. */
+/** Like `anyArgumentProperties.test.ts`, with real folders, files and links. */
 suite('Any argument of any name, before a real folder', function () {
   this.timeout(dose(200_000, 1_200_000));
   let root: string;
@@ -33,7 +33,7 @@ suite('Any argument of any name, before a real folder', function () {
     const inside = ['secrets/deep/key.pem', 'secrets', '.env', 'src/../secrets/new'];
     const links = ['alias/deep/key.pem', 'src/up/key.pem', 'away/../ws/secrets/deep/key.pem'];
     const denied = spellingOf(fc.constantFrom(...inside, ...inside.map((path) => join(ws, path))));
-    // A glob or another letter does not name a link.
+    // Globs and other letters do not name a link.
     const linked = spellingOf(fc.constantFrom(...links)).filter(
       ({ how }) => !/\b(?:wide|one|class|brace|upper),/.test(how.join(' ')),
     );

@@ -25,8 +25,8 @@ const DENIED = 'not called: settings';
 const CLOSED = 'not called: dismissed';
 
 /**
- * A server that knows nothing of MCPL, as it is published: scopes are what the settings say, and what a call touches is
- * found by its tools’ schemas. It may reach both folders itself, so that all that is held back is held back by the host.
+ * A published server without MCPL: scopes come from settings, and targets from the tools' schemas. The server itself
+ * can reach both folders, so every denial comes from the host.
  */
 suite('Scopes of the published file server', function () {
   this.timeout(60_000);
@@ -46,7 +46,7 @@ suite('Scopes of the published file server', function () {
       scopes: { '*': folders.realIn(LISTS) },
       scopeAdapters: { list_allowed_directories: [] },
     };
-    // It takes folders that are open for the only ones that it may reach.
+    // It restricts itself to the open folders.
     host = createNodeHost({ servers: { files } });
     host.approvals.onDidAsk(({ id, subject: { action, why, targets } }) => {
       const places = targets.map(({ from, real }) => `${from} ${real}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dose } from '../support/dose.ts';
 import { answer, HttpConversation, idOf, JSON_TYPE, SSE_TYPE } from './httpConversation.ts';
 
-/** Longer than the 300 s after which `fetch` ends what is silent. */
+/** Longer than the 300 s after which `fetch` closes a silent connection. */
 const SILENCE_MS = dose(50, 320_000);
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
 const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
@@ -32,7 +32,7 @@ suite('patience over streamable HTTP', function () {
     talk.client.request(4, 'subscriptions/listen', { _meta: META });
     const heard = await talk.client.take(4);
     assert.deepEqual([...heard].sort(), [answer(2), answer(3), answer(4), '{"jsonrpc":"2.0","method":"unasked"}']);
-    // None of it took a second attempt.
+    // Nothing was repeated.
     assert.equal(talk.server.lines.length, 6);
   });
 });

@@ -40,7 +40,7 @@ suite('records of children', function () {
   const record = (name: string, content: unknown): void => writeFileSync(join(folder, name), JSON.stringify(content));
   const sweep = (): Promise<number> => endOrphans(folder, { log, termMs: 500 });
 
-  /** A number that no process has, as far as can be told. */
+  /** A pid without a process. */
   const gone = async (): Promise<number> => {
     const child = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
     await once(child, 'exit');
@@ -86,7 +86,7 @@ suite('records of children', function () {
         const pids = [Number(told['server']), Number(told['grandchild']['pid'])];
         host.kill('SIGKILL');
         await once(host, 'exit');
-        // One that minds its input ends by itself; its child is left.
+        // A process that reads its input ends on its own, but its child stays.
         if (flags.length === 0) await waitForEnd(pids[0] ?? 0);
         assert.equal(await isRunning(pids[1] ?? 0), true);
         assert.equal(await sweep(), 1);

@@ -4,9 +4,9 @@ import { countUpdate, COUNTERS, counterName } from '../support/stateCounter.ts';
 import { OPENING } from './writingProcess.ts';
 import { announce } from './announce.ts';
 
-/** Counts on in lineages, a checkpoint a step, and says of each when the store acknowledged it. */
+/** Continues counting in lineages, one checkpoint per step. Prints each one that the store acknowledged. */
 const [file = '', prefix = '', limit = 'Infinity', sets = 'a,b'] = process.argv.slice(2);
-// It may be killed from here on, before there is a store and while one is opened too.
+// It may be killed from here on, also before the store exists and while it is opened.
 announce(OPENING);
 const store = openStore({
   file,

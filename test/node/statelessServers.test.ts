@@ -17,7 +17,7 @@ import { descendants, waitUntil } from '../support/processes.ts';
 
 const SERVER = join(import.meta.dirname, 'fixtures', 'modernServer.mjs');
 
-/** Somebody who answers every question, and writes down what was asked. */
+/** Answers every question, and records them. */
 class Answering {
   readonly asked: string[] = [];
   readonly elicitor: Elicitor = {
@@ -57,7 +57,7 @@ interface Served {
   readonly person: Answering;
   readonly log: string[];
   call(tool: string, args?: JsonObject): Promise<ResultView>;
-  /** What the server was sent, as the fixture wrote it down. */
+  /** The received messages, as recorded by the fixture. */
   heard(): readonly { readonly message: JsonObject; readonly headers?: Readonly<Record<string, string>> }[];
   close(): Promise<void>;
 }
@@ -217,7 +217,7 @@ for (const transport of ['stdio', 'http'] as const)
     });
 
     test('announces changes of its lists and of subscribed resources', async () => {
-      // The server tells changes only to a stream that is open.
+      // The server reports changes only to an open stream.
       await waitUntil('the host listens', () =>
         served.heard().some(({ message }) => message['method'] === 'subscriptions/listen'),
       );

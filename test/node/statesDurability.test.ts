@@ -15,7 +15,7 @@ import { WritingProcess } from './writingProcess.ts';
 const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('stateWriter.ts', import.meta.url));
 
-/** Of another lineage, in the same file. */
+/** Checkpoints of another lineage in the same file. */
 const RECORDS = 100_000;
 
 function countIn(file: string): number {
@@ -53,7 +53,7 @@ suite('States under kill -9 and several processes', function () {
     }
   }
 
-  /** What is wrong with what was acknowledged: it is not there, or not with its state. */
+  /** Problems with acknowledged checkpoints: missing, or without their state. */
   const problemsOf = (states: Storage['states'], acknowledged: readonly string[]): Promise<readonly string[]> =>
     Promise.all(
       acknowledged.map(async (name) => {
@@ -65,7 +65,7 @@ suite('States under kill -9 and several processes', function () {
       }),
     ).then((lists) => lists.flat());
 
-  /** Whoever goes on begins at what was acknowledged last, or what was kept after it. */
+  /** The head is the last acknowledged checkpoint, or a later one. */
   async function headProblems(
     states: Storage['states'],
     writer: WritingProcess,
@@ -97,7 +97,7 @@ suite('States under kill -9 and several processes', function () {
       const writer = started(file, `kill${i}`);
       await writer.opening();
       const began = performance.now();
-      // Every other time in the middle of its work, else while the store is opened, or before the first is acknowledged.
+      // Alternates: in the middle of the work, or while the store is opened or before its first acknowledgement.
       if (i % 2 === 0) {
         await writer.writing();
         firstMs = performance.now() - began;
@@ -118,7 +118,7 @@ suite('States under kill -9 and several processes', function () {
     assert.ok(all.length > rounds, `${all.length} acknowledged`);
     assert.ok(early.length > 0, 'nobody was killed before the first was acknowledged');
     openings.sort((a, b) => a - b);
-    // Every tenth may fall into a moment in which other programs have the cores.
+    // One in ten may be slow because other programs use the cores.
     const usual = openings[Math.floor(openings.length * 0.9)] ?? 0;
     assert.ok(usual < 100, `ms: ${openings.map(Math.round).join(' ')}`);
   });

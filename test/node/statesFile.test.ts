@@ -53,7 +53,7 @@ suite('A lineage as one file', function () {
 
   const lines = (): readonly string[] => readFileSync(file, 'utf8').trimEnd().split('\n');
 
-  /** A file whose end fits what stands before it. */
+  /** A file with an end line that matches the lines before it. */
   function write(...before: readonly string[]): void {
     const all = before.map((line) => `${line}\n`).join('');
     const sha256 = createHash('sha256').update(all).digest('hex');

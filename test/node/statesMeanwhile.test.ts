@@ -45,7 +45,7 @@ suite('Files of lineages, with something else between their steps', function () 
     return 'no failure';
   }
 
-  /** That nothing in it contradicts anything else, and that each state can be made. */
+  /** Asserts that the lineage is consistent, and that each state can be computed. */
   function isSound(states: StateCase): void {
     const { database } = states;
     assert.match(states.counts, /^host, \d+ kept/);
@@ -67,7 +67,7 @@ suite('Files of lineages, with something else between their steps', function () 
       after = retention.step({ ...UNLIMITED, ...limits }, 99_999, after);
   }
 
-  /** Does something once, after the first step. */
+  /** Runs something once, after the first step. */
   const once = (work: () => void): (() => void) => {
     let isDone = false;
     return () => {
@@ -172,7 +172,7 @@ suite('Files of lineages, with something else between their steps', function () 
         once(() => trim(limits)),
       );
       assert.ok(added >= MANY - 100, `${added} added`);
-      // Where what was read builds on what was given up, it is read once more, and the first reading goes with the next trim.
+      // If imported checkpoints build on removed ones, the file is read again. The next trim removes the first attempt.
       trim({});
       isSound(states);
       for (const name of ['n100', 'n2500', `n${MANY - 1}`]) assert.equal(states.state(name), `{"n":${name.slice(1)}}`);
@@ -205,7 +205,7 @@ suite('Files of lineages, with something else between their steps', function () 
   test('what waits cannot be looked at, named or gone to by its place', () => {
     writeChain(source);
     let looks = 0;
-    // On a slow machine the first steps may end before this checkpoint.
+    // On a slow machine, the first steps may end before this checkpoint.
     const look = (): void => {
       const place = states.find('n7');
       if (place === undefined) return;

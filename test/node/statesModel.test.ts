@@ -33,7 +33,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('test'), path: pointer, value: json }) },
 );
 
-/** These fit as long as nothing took away what the first state has. */
+/** These fit until the members of the first state are removed. */
 const edit = fc.oneof(
   fc.record({ op: fc.constant('add'), path: fc.constantFrom('/a/-', '/a/0', '/b/new', '/b/m~0n'), value: json }),
   fc.record({ op: fc.constant('replace'), path: fc.constantFrom('/b', '/a'), value: fc.constantFrom([], [1, {}]) }),
@@ -62,7 +62,7 @@ type Action =
       readonly kind: 'record';
       readonly checkpoint: string;
       readonly parent: string | null | undefined;
-      /** How many heads ago its request was sent. */
+      /** Number of heads since its request was sent. */
       readonly delay: number;
       readonly body: { readonly kind: 'data' | 'patch'; readonly value: unknown } | undefined;
       readonly conversation: string | undefined;
@@ -107,7 +107,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
 );
 
-/** Both at once. What stands at number n of the model is at place n + 1 of the store. */
+/** The store and the model. Number n of the model has the row id n + 1 in the store. */
 class Both {
   readonly model = new LineageModel();
   readonly states = new StateCase();
@@ -170,7 +170,7 @@ class Both {
     this.states.queries.move({ at: 1, kind: 'rollback', from: undefined, to: target + 1, refusal }, whose);
   }
 
-  /** Heads and states are the same on both sides. */
+  /** Asserts that heads and states are equal on both sides. */
   compare(): void {
     const placeOf = (index: number | undefined): number | undefined => (index === undefined ? undefined : index + 1);
     for (const whose of [undefined, 'one', 'two', 'three'])

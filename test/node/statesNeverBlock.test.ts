@@ -11,15 +11,15 @@ import { isFullDose } from '../support/dose.ts';
 import { CAN_MEASURE_TURNS, longestTurn } from '../support/longestTurn.ts';
 
 const serverPath = fileURLToPath(new URL('fixtures/largeStateServer.mjs', import.meta.url));
-/** Of the extension host's time, which is that of all extensions. */
+/** Maximum time in the extension host, which all extensions share. */
 const MAX_MS = 50;
 const MAX_ROUNDS = 3;
 const KEY = { server: 'large', featureSet: 'notes.edit' };
 const KINDS = ['notes', 'text', 'foreign', 'tiny', 'wide'];
-/** They come in through another door and then the same way. */
+/** Other transports only differ in how messages arrive. */
 const KINDS_OVER = { stdio: KINDS, WebSocket: isFullDose ? KINDS : ['notes', 'wide'] } as const;
 
-// With this in the place of the parser, states of 10 MB took 30 ms (a few long texts) to 740 ms (very many members).
+// With the plain parser, states of 10 MB took 30 ms (a few long texts) to 740 ms (very many members).
 suite('States of 10 MB never keep the extension host for more than 50 ms', function () {
   this.timeout(120_000);
   let folder: string;
@@ -70,7 +70,7 @@ suite('States of 10 MB never keep the extension host for more than 50 ms', funct
     await host.lineages.exportTo(KEY, join(folder, 'exported.jsonl'));
   }
 
-  /** What took too long each time: of what really has to be done at once nothing is ever quicker. */
+  /** Turns that were too long in every attempt, because necessary work is never faster. */
   async function tooLong(): Promise<Readonly<Record<string, number>>> {
     const work = { whole: call('whole'), edit: call('edit'), looked } as const;
     let long: Record<string, number> = { whole: Infinity, edit: Infinity, looked: Infinity };
@@ -91,7 +91,7 @@ suite('States of 10 MB never keep the extension host for more than 50 ms', funct
         await started(kind, over);
         assert.deepEqual(await tooLong(), {});
         const { total, rows } = await window();
-        // One that came as a whole, and one that was changed, in each round.
+        // One complete state and one patched state in each round.
         assert.ok(total >= 2 && total % 2 === 0, `${total} checkpoints`);
         const whole = rows.at(-1);
         const size = (await host.lineages.state(whole?.node.place ?? 0, 'compact'))?.length ?? 0;

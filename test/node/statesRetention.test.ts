@@ -20,7 +20,7 @@ suite('Giving up old checkpoints', function () {
 
   const treeIs = (...lines: readonly string[]): void => assert.equal(states.tree, lines.join('\n'));
 
-  /** As the store's client does it; returns how many steps it took. */
+  /** Trims like the store's client. Returns the number of steps. */
   const trim = (limits: Partial<StateLimits>, now = 1_000): number => {
     const retention = new Retention(states.database, states.states);
     let steps = 0;
@@ -183,7 +183,7 @@ suite('Giving up old checkpoints', function () {
 
   const BAD = { kind: 'patch', text: '[{"op":"remove","path":"/nowhere"}]' } as const;
 
-  /** States by place, and the places that must stay. */
+  /** States by row id, and the row ids that must stay. */
   function snapshot(): { readonly states: ReadonlyMap<number, string>; readonly kept: readonly number[] } {
     const places = (sql: string): readonly number[] => states.database.prepare(sql).all().map(rowIdOf);
     const all = places('SELECT place FROM checkpoints');

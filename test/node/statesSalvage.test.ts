@@ -19,7 +19,7 @@ suite('What is left of lineages', () => {
     states.database.close();
   });
 
-  /** As after damage that took these. */
+  /** Like damage that lost these rows. */
   function lose(...names: readonly string[]): void {
     for (const name of names) old.database.exec(`DELETE FROM checkpoints WHERE place = ${old.place(name)}`);
   }

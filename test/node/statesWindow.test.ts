@@ -171,7 +171,7 @@ suite('Rows of a lineage', function () {
     assert.equal(reader.window().total, 7);
     states.database.exec('ROLLBACK');
     states.states.forget();
-    // The same number in the same version, below another one.
+    // The same number of checkpoints, below another parent.
     states.call('other', { parent: 'a', body: note(1) });
     assert.deepEqual(drawn(reader.window()), drawn(new LineageReader(states).window()));
     assert.equal(drawn(reader.window()).length, before.length + 1);
@@ -210,7 +210,7 @@ suite('Rows of a lineage', function () {
     );
   });
 
-  /** By the plainest means: everything is read, and nothing is kept. */
+  /** A simple model: reads everything and caches nothing. */
   function model(): readonly object[] {
     const all = states.database.prepare('SELECT place, parent FROM checkpoints ORDER BY place').all();
     const places = all.map((row) => Number(row['place']));
@@ -251,7 +251,7 @@ suite('Rows of a lineage', function () {
     for (let i = 2; i <= 100_000; i++) insert.run(`chk_${i}`, i - 1 - (i % 97 === 0 ? 50 : 0), i, body);
     states.database.exec('UPDATE lineages SET head = 99999, version = version + 1; COMMIT');
     const took = (work: () => unknown): number => {
-      // Of this thread alone: on a busy machine the rest of the time is somebody else's.
+      // CPU time of this thread, because other programs use the rest.
       const started = process.threadCpuUsage();
       work();
       const { user, system } = process.threadCpuUsage(started);

@@ -77,8 +77,8 @@ suite('a server over stdio', function () {
     await bench.ask('flood', { count: 6_000 });
     isOn = false;
     assert.equal(bench.notified.length, 6_000);
-    // A slice is of 4 ms, and each of these takes 0.05 ms; on a busy machine a turn may get two. Without slices it would be what
-    // one read holds, and more.
+    // A slice takes 4 ms, and each message 0.05 ms. On a busy machine a turn may get two slices. Without slices, a turn
+    // would process at least one whole read.
     assert.ok(most > 0 && most <= 200, `${most} in one turn`);
   });
 
@@ -160,7 +160,7 @@ suite('a server over stdio', function () {
     const heard: string[] = [];
     const script = "process.stdout.write('\\n'.repeat(5e6), () => console.error('written')); console.error('writing')";
     const transport = await openStdio(options({ args: ['-e', script], onStderr: (line) => heard.push(line) }));
-    // The other server answers meanwhile: time enough for a reader that does not wait.
+    // The other server answers meanwhile, which gives a reader without backpressure enough time.
     for (let i = 0; i < 200; i++) await bench.ask('echo');
     while (heard.length === 0) await bench.ask('echo');
     await bench.ask('stderr', { line: 'x', count: 1_000 });

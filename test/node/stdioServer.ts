@@ -7,10 +7,10 @@ import { openStdio, type StdioOptions, type StdioTransport } from '../../src/nod
 
 export const SERVER = fileURLToPath(new URL('fixtures/stdio/server.mjs', import.meta.url));
 
-/** Real processes on a busy machine take their time. */
+/** Generous, because real processes are slow on a busy machine. */
 export const PROCESS_TIMEOUT = 30_000;
 
-/** A real server process with a peer on it, and what it said. */
+/** A real server process with a peer, and its output. */
 export class StdioBench {
   readonly stderr: string[] = [];
   readonly noise: string[] = [];
@@ -19,7 +19,7 @@ export class StdioBench {
   readonly dropped: string[] = [];
   readonly transport: StdioTransport;
   readonly peer: Peer;
-  /** Why the connection ended; `undefined` where it was closed on purpose. */
+  /** Why the connection ended. `undefined` if it was closed on purpose. */
   readonly closed: Promise<HostError | undefined>;
 
   private constructor(transport: StdioTransport, onNotification: (method: string, params: JsonObject) => void) {

@@ -76,9 +76,9 @@ suite('the end of a server over stdio', function () {
       await bench.ask('echo', { round });
       await bench.close();
     }
-    // A pipe is closed by the loop, on a busy machine some turns later; no event tells of the last one.
+    // The event loop closes a pipe some turns later on a busy machine, and emits no event for the last one.
     for (let turn = 0; turn < 500 && handles() > before; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
-    // What earlier tests left to be closed may be closed meanwhile.
+    // Handles of earlier tests may be closed meanwhile.
     assert.ok(handles() <= before, process.getActiveResourcesInfo().join());
     assert.deepEqual(
       await Promise.all(pids.map(isRunning)),

@@ -307,7 +307,7 @@ suite('The store', function () {
     const store = openStore({
       file,
       workerPath: worker,
-      // The thread is gone by then, and a request of this turn waits for its microtask.
+      // The thread has ended by then, and a request of this turn waits for its microtask.
       log: {
         log: () => {
           unsent = store.consents.forget('unsent');
@@ -390,7 +390,7 @@ suite('The store', function () {
   });
 });
 
-/** A change by somebody else makes an open connection read its pages again. */
+/** A change by another connection makes an open connection read its pages again. */
 async function growOtherwise(file: string): Promise<void> {
   const other = new DatabaseSync(file);
   other.exec('PRAGMA busy_timeout = 1000; CREATE TABLE other (x)');
@@ -398,7 +398,7 @@ async function growOtherwise(file: string): Promise<void> {
   await Promise.resolve();
 }
 
-/** The ids of all threads that run. Those of other tests may end meanwhile. */
+/** The ids of all running threads. Threads of other tests may end meanwhile. */
 function workers(): readonly number[] {
   const report: unknown = process.report.getReport();
   const found: readonly unknown[] = isObject(report) && Array.isArray(report['workers']) ? report['workers'] : [];

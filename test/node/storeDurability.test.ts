@@ -50,7 +50,7 @@ suite('The store under kill -9 and several processes', function () {
 
   async function storedEvents(): Promise<{
     readonly events: ReadonlySet<string>;
-    /** What the records speak of, and how many there are. */
+    /** The subjects of the records, and their number. */
     readonly audit: ReadonlySet<string | undefined>;
     readonly records: number;
     readonly notices: readonly string[];

@@ -52,7 +52,7 @@ for (const kind of ['file', 'memory'] as const)
       return openStore({ file, trustFile, workerPath, log: NO_LOG });
     }
 
-    /** What was written must also be there for whoever opens the file next. */
+    /** Written data must also exist after the file is opened again. */
     async function again(): Promise<void> {
       if (kind === 'memory') return;
       await store.close();

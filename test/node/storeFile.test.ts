@@ -10,9 +10,9 @@ import { damagePages } from '../support/damagedFile.ts';
 import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
 const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
-/** Written by the last version that knew neither events nor grants. */
+/** Written by the last version without events and grants. */
 const VERSION_2 = fileURLToPath(new URL('fixtures/version2.sqlite', import.meta.url));
-/** Written by the last version that knew feature sets, and no scopes. */
+/** Written by the last version with feature sets but without scopes. */
 const VERSION_3 = fileURLToPath(new URL('fixtures/version3.sqlite', import.meta.url));
 const T3 = 1_770_000_000_000;
 const GRANTS_OF_VERSION_3 = ['feed.items', 'feed.old'].map((target, i) =>
@@ -56,7 +56,7 @@ suite('The file of events, grants and the audit', function () {
     await store.close();
   }
 
-  /** Changes the file as whoever can write to it could. */
+  /** Changes the file from outside. */
   function tamper(...statements: readonly string[]): void {
     const database = new DatabaseSync(file);
     for (const statement of statements) database.exec(statement);

@@ -29,7 +29,7 @@ suite('Setting a database aside', function () {
   test('does not touch the new database of a window that was faster', () => {
     const before = identityOf(file);
     rmSync(file);
-    // Something in between, so that the new file gets another place on the disk.
+    // A file in between, so that the new file gets another position on the disk.
     writeFileSync(join(folder, 'other'), '');
     writeFileSync(file, 'new');
     assert.equal(

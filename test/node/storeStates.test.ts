@@ -18,7 +18,7 @@ import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedR
 
 const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('windowWriter.ts', import.meta.url));
-/** Written by the last version that knew no states. */
+/** Written by the last version without states. */
 const VERSION_4 = fileURLToPath(new URL('fixtures/version4.sqlite', import.meta.url));
 const T4 = 1_780_000_000_000;
 const ALL = { text: '', only: 'all' } as const;
@@ -163,7 +163,7 @@ suite('The file of states', function () {
       });
       let output = '';
       child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      // Where the runtime says there that SQLite is new: the writer asks for it before the store can keep that quiet.
+      // Ignores the runtime's warning about SQLite: the writer loads SQLite before the store can suppress it.
       child.stderr.resume();
       return { ended: once(child, 'close'), said: () => output };
     });
@@ -283,7 +283,7 @@ suite('The file of states', function () {
     });
 
     test('opens in a moment, also with a log that a kill left behind', async () => {
-      /** Of three times: other programs have the cores in between. */
+      /** The fastest of three attempts, because other programs use the cores. */
       const took = (path: string): number => Math.min(...[1, 2, 3].map((nth) => openingMs(copied(path, `open${nth}`))));
       const copied = (path: string, name: string): string => {
         const copy = join(folder, `${name}.sqlite`);
@@ -297,7 +297,7 @@ suite('The file of states', function () {
       writer.exec(
         `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE checkpoints SET at = 1 WHERE place % 20 = 0`,
       );
-      // As whoever was killed left them.
+      // The files as a killed process left them.
       const killed = copied(file, 'killed');
       writer.close();
       const logged = statSync(`${killed}-wal`).size;

@@ -3,7 +3,7 @@ import { auditRecord, inboundEvent, scopeGrant } from '../support/storedRecords.
 import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { announce } from './announce.ts';
 
-/** Writes consents, events or grants until it is killed, and says of each when the store acknowledged it. */
+/** Writes consents, events or grants until it is killed. Prints each one that the store acknowledged. */
 const [file = '', prefix = '', limit = 'Infinity', what = 'consents'] = process.argv.slice(2);
 const store = openStore({
   file,

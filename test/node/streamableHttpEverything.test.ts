@@ -7,7 +7,7 @@ import { openStreamableHttp } from '../../src/node/http/streamableHttp.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { RecordingContext, TransportRecorder } from './transportRecorder.ts';
 
-/** The server would listen on every interface, and would not say on which port: loaded before it, this mends both. */
+/** Preloaded, because the server would listen on all interfaces and not report its port. */
 const LOOPBACK_ONLY = `
   import net from 'node:net';
   const { listen } = net.Server.prototype;
@@ -60,7 +60,7 @@ suite('streamable HTTP with server-everything', () => {
   teardown(() => client.transport.close());
   failOnLeaks();
 
-  /** The answer to this id, all that comes before it being passed over. */
+  /** The answer to this id. Collects earlier messages. */
   const answerTo = async (id: number, before: string[] = []): Promise<string> => {
     for (;;) {
       const line = await client.next();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ambientAgents, OwnAgents } from '../../src/node/http/httpAgents.ts';
 import { answer, HttpConversation, idOf, JSON_TYPE } from './httpConversation.ts';
 
-/** Valid for `localhost`, `mcp.test` and 127.0.0.1, and signed by nobody but itself. */
+/** A self-signed certificate for `localhost`, `mcp.test` and 127.0.0.1. */
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, 'fixtures/tls', name), 'utf8');
 const certificate = fixture('certificate.pem');
 const key = fixture('key.pem');
@@ -23,7 +23,7 @@ async function listen(server: Server): Promise<number> {
 suite('the way to a server over streamable HTTP', () => {
   const talk = HttpConversation.ofSuite();
   const servers: Server[] = [];
-  /** What came to the proxy. */
+  /** Requests to the proxy. */
   const proxied: string[] = [];
 
   teardown(async () => {
@@ -44,7 +44,7 @@ suite('the way to a server over streamable HTTP', () => {
     servers.push(server);
     return listen(server);
   };
-  /** Answers itself what is asked in the clear, and leads to this port whatever wants through. */
+  /** Answers plain requests itself, and tunnels all others to this port. */
   const serveProxy = async (target: number): Promise<string> => {
     const server = createHttpServer((request, response) => {
       proxied.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? '-'}`);
@@ -81,7 +81,7 @@ suite('the way to a server over streamable HTTP', () => {
     assert.deepEqual(proxied, [
       'POST http://mcp.test/mcp -',
       `CONNECT mcp.test:443 ${basic}`,
-      // Once more with the certificates of the system.
+      // Repeated with the system's certificates.
       `CONNECT mcp.test:443 ${basic}`,
     ]);
     assert.match(await ping('http://inside.test/mcp', agents()), /^dropped 1 false CONNECTION_CLOSED none: /);

@@ -14,7 +14,7 @@ suite('a session over streamable HTTP', () => {
   const talk = HttpConversation.ofSuite();
   const renewed: string[] = [];
 
-  /** Each request as `METHOD session what`. */
+  /** Each request as `METHOD session message`. */
   const traffic = (): readonly string[] =>
     talk.server.lines.map((line) => {
       const session = /mcp-session-id=(\S+)/.exec(line)?.[1] ?? '-';
@@ -80,7 +80,7 @@ suite('a session over streamable HTTP', () => {
       );
       assert.deepEqual(renewed, [JSON.stringify(RESULT)]);
       assert.deepEqual(talk.client.rest(), ['closed ']);
-      // The revision is agreed anew, so the request for it names none.
+      // The revision is negotiated again, so this request names none.
       assert.match(talk.server.lines[1] ?? '', /^POST \/mcp x-own=secret \{.*"id":"renew-1"/);
     });
 
@@ -93,7 +93,7 @@ suite('a session over streamable HTTP', () => {
       else if (!isOf('S1', heard)) response.writeHead(200, JSON_TYPE).end(answer(idOf(body)));
       else if (refused.push(response) === 3) for (const waiting of refused) waiting.writeHead(404).end();
     });
-    // From here on `initialize` is answered by hand.
+    // From here on the test answers `initialize`.
     talk.server.intercept((heard) => {
       if (!heard.body.includes('"initialize"')) return false;
       initialize.resolve(heard.response);
@@ -104,7 +104,7 @@ suite('a session over streamable HTTP', () => {
     talk.client.request(5, 'prompts/list');
     await new Promise((resolve) => setImmediate(resolve));
     response.writeHead(200, { ...SSE_TYPE, 'mcp-session-id': 'S2' });
-    // Streams need not end with the answer.
+    // A stream may stay open after the answer.
     response.write(`data: {"jsonrpc":"2.0","method":"early"}\n\ndata: ${answer('renew-1', RESULT)}\n\n`);
     const heard = await talk.client.take(5);
     assert.deepEqual([...heard].sort(), [
@@ -259,7 +259,7 @@ suite('a session over streamable HTTP', () => {
       heard.map((line) => JSON.parse(line).error.message),
       ['Method not found', 'Resource not found', 'Wrong arguments', 'Out of paper'],
     );
-    // Only the last could have meant the session, until a new one had the same.
+    // Only the last one could refer to the session, until a new session had the same problem.
     assert.equal(renewed.length, 1);
   });
 
@@ -290,7 +290,7 @@ suite('a session over streamable HTTP', () => {
       'POST S2 notifications/initialized',
       'GET S2',
     ]);
-    // Where a stream was belongs to its session.
+    // The position in a stream belongs to its session.
     assert.deepEqual(
       talk.server.lines.map((line) => line.includes('last-event-id=x')),
       [false, false, true, false, false, false],
@@ -312,7 +312,7 @@ suite('a session over streamable HTTP', () => {
       } else if (request.method === 'GET') response.writeHead(405).end();
       else response.writeHead(200, JSON_TYPE).end(answer(idOf(body)));
     });
-    // A call that may have had an effect is not made a second time.
+    // A call that may have had an effect is not repeated.
     talk.client.request(2, 'slow');
     assert.match(await talk.client.next(), /^dropped 2 false CONNECTION_CLOSED unknown: /);
     talk.client.request(3, 'ping');

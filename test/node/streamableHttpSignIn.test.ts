@@ -6,11 +6,11 @@ import { FakeClock } from '../support/fakeClock.ts';
 import { answer, HttpConversation, idOf, JSON_TYPE, SSE_TYPE } from './httpConversation.ts';
 import type { Heard } from './transportRecorder.ts';
 
-/** Gives what it is told to give, and writes down what it is asked. */
+/** Returns scripted results, and records the requests. */
 class ScriptedAuthorizer implements Authorizer {
   token: string | undefined;
   readonly asked: string[] = [];
-  /** What becomes of a challenge. */
+  /** The answer to a challenge. */
   answer: (reply: AuthReply, signal: AbortSignal) => Promise<boolean> = async () => false;
 
   async headersFor({ method, url }: AuthorizedRequest): Promise<Record<string, string>> {
@@ -44,7 +44,7 @@ suite('signing in to a server over streamable HTTP', () => {
     talk.server = await talk.serve(handle);
     talk.connect(talk.server.url(), { authorizer });
   };
-  /** Answers those that carry this token. */
+  /** Answers requests with this token. */
   const wants =
     (token: string) =>
     ({ request, response, body }: Heard): void => {
@@ -83,7 +83,7 @@ suite('signing in to a server over streamable HTTP', () => {
       `POST /mcp x-own=secret authorization=T1 ${body}`,
     ]);
     await talk.transport.close();
-    // It may serve another transport to the same server.
+    // Not disposed, because another transport to the same server may use it.
     assert.equal(authorizer.asked.includes('disposed'), false);
   });
 
@@ -154,7 +154,7 @@ suite('signing in to a server over streamable HTTP', () => {
       `POST /mcp x-own=secret authorization=T1 ${body}`,
       `POST /moved x-own=secret authorization=T1 ${body}`,
     ]);
-    // Each hop has its own: a proof of possession covers the address.
+    // Each hop has its own proof, because it covers the address.
     assert.deepEqual(authorizer.asked, ['for POST /mcp', 'replied 307 /mcp', 'for POST /moved', 'replied 307 /moved']);
   });
 

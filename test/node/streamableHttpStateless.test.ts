@@ -25,13 +25,13 @@ suite('stateless requests over streamable HTTP', () => {
       { jsonrpc: '2.0', id, method, params: { ...params, _meta: META } },
       headers === undefined ? undefined : { headers },
     );
-  /** What was posted, without the body. */
+  /** The posted requests without their bodies. */
   const heads = (): readonly string[] =>
     talk.server.lines.map((line) => (line.includes(' {') ? line.slice(0, line.indexOf(' {')) : line));
 
   test('repeat in headers what they say of themselves, and name neither session nor negotiated revision', async () => {
     await open(({ response, body }) =>
-      // A server may name a session all the same.
+      // A server may still name a session.
       response.writeHead(200, { ...JSON_TYPE, 'mcp-session-id': 'S1' }).end(answer(idOf(body))),
     );
     talk.context.negotiate('2025-11-25');
@@ -66,7 +66,7 @@ suite('stateless requests over streamable HTTP', () => {
     ]);
     assert.deepEqual(talk.transport.details, { kind: 'http', session: undefined });
     await talk.transport.close();
-    // Nothing is left that could be ended.
+    // There is nothing to end.
     assert.equal(talk.server.lines.length, calls.length);
   });
 
@@ -110,10 +110,10 @@ suite('stateless requests over streamable HTTP', () => {
     const over = once(first, 'close');
     talk.client.notify('notifications/cancelled', { requestId: 1, reason: 'enough' });
     await over;
-    // The other one goes on.
+    // The other stream continues.
     streams.get('sub')?.end(`data: ${answer('sub')}\n\n`);
     assert.equal(await talk.client.next(), answer('sub'));
-    // Nor is the server told of one that is over.
+    // A cancellation of an ended request is not sent either.
     talk.client.notify('notifications/cancelled', { requestId: 99 });
     talk.client.request(3, 'later');
     assert.equal(await talk.client.next(), '{"jsonrpc":"2.0","method":"begun"}');
@@ -190,7 +190,7 @@ suite('stateless requests over streamable HTTP', () => {
     while (later.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     assert.deepEqual(later, [answer(2)]);
     talk.context.negotiate('2025-11-25');
-    // Each message says by itself which way it goes.
+    // Each message decides its own route.
     ask(3, 'server/discover');
     while (later.length === 1) await new Promise((resolve) => setTimeout(resolve, 2));
     await talk.transport.close();

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type ConnectContext, type Json, NO_CANCELLATION, type Transport } from '../../src/core/index.ts';
 
-/** What a transport delivers, one line each, to be awaited in its order. */
+/** The messages of a transport, one line each, to be awaited in order. */
 export class TransportRecorder {
   readonly transport: Transport;
   readonly #lines: string[] = [];
@@ -36,7 +36,7 @@ export class TransportRecorder {
     return lines;
   }
 
-  /** What was delivered and not yet looked at. */
+  /** Delivered messages that were not awaited yet. */
   rest(): readonly string[] {
     return this.#lines.splice(0);
   }
@@ -55,7 +55,7 @@ export class TransportRecorder {
   }
 }
 
-/** A connect context whose log is kept, and that tells the transport of the negotiated revision when asked. */
+/** A connect context that records its log, and reports the negotiated revision to the transport on demand. */
 export class RecordingContext implements ConnectContext {
   readonly serverId = 'test';
   readonly token = NO_CANCELLATION;
@@ -82,7 +82,7 @@ export interface Heard {
 
 /** An HTTP server that hands each request to the test. */
 export class ScriptedHttp {
-  /** Each request in one line: method, path, the headers that matter, body. */
+  /** Each request in one line: method, path, relevant headers, body. */
   readonly lines: string[] = [];
   readonly #server: Server;
   readonly port: number;
@@ -111,7 +111,7 @@ export class ScriptedHttp {
     return scripted;
   }
 
-  /** Hands each request to the test first, from now on; the rest is what it says false to. */
+  /** From now on, passes each request to the test first. The rest handles those for which it returns false. */
   intercept(handle: (heard: Heard) => boolean): void {
     this.#intercept = handle;
   }

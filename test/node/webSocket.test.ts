@@ -24,7 +24,7 @@ suite('WebSocket', () => {
   let client: TransportRecorder;
   let context: RecordingContext;
   let port: number;
-  /** What the server heard, and the requests by which it was asked. */
+  /** The messages that the server received, and the requests that opened the connection. */
   let heard: string[];
   let upgrades: IncomingMessage[];
 
@@ -131,7 +131,7 @@ suite('WebSocket', () => {
   test('frames of every kind', async () => {
     await serve({
       onSocket: (socket) => {
-        // Together with the end of the handshake, before anybody listens.
+        // Together with the end of the handshake, before there is a listener.
         socket.send('{"n":1}');
         socket.send('[{"n":2},{"n":3}]');
         socket.send(Buffer.from('{"n":"ü"}'));
@@ -360,7 +360,7 @@ suite('WebSocket', () => {
   test('a server that does not say farewell is left after two seconds', async () => {
     const clock = new FakeClock();
     const upgraded = new Deferred<void>();
-    // Agrees, and then never reads again.
+    // Accepts the connection, and then never reads again.
     await serve({
       onSocket: (socket) => {
         socket.pause();

@@ -3,7 +3,7 @@ import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { note, stateUpdate } from '../support/stateCase.ts';
 import { announce } from './announce.ts';
 
-/** Another window: adds notes to what is current until it has done so as often as it was told, and says of each what became of it. */
+/** Another window: adds this many notes to the current state, and prints the result of each. */
 const [file = '', prefix = '', count = '0'] = process.argv.slice(2);
 const store = openStore({
   file,

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createHost, type HostOptions, type StartAnswer } from '../../src/cli/library.ts';
 
-/** Leaves a mark beside itself and ends. */
+/** Creates a file next to itself and ends. */
 const PROGRAM = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'ran'), process.cwd());`;
 
 suite('A repository whose files could run as a server of the user', function () {
@@ -47,7 +47,7 @@ suite('A repository whose files could run as a server of the user', function () 
   const ran = (): boolean =>
     existsSync(join(repository, 'ran')) || existsSync(join(repository, 'node_modules', '.bin', 'ran'));
 
-  /** What happens when the repository switches the server on; each question is answered so. */
+  /** The result when the repository enables the server and each question is answered like this. */
   async function outcome(entry: HostOptions['servers'], answer: StartAnswer): Promise<string> {
     let asked = '';
     const host = createHost({

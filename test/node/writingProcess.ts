@@ -5,11 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** The line of a process that is about to open its store. */
 export const OPENING = '# opening';
 
-/** A process that writes to a store, and what it said was acknowledged. */
+/** A process that writes to a store, and its acknowledged writes. */
 export class WritingProcess {
   readonly #process: ChildProcess;
   #output = '';
-  /** What a user would see in the terminal: warnings of the runtime above all. */
+  /** The output that a user would see in the terminal, especially runtime warnings. */
   stderr = '';
   readonly ended: Promise<unknown>;
 
@@ -20,7 +20,7 @@ export class WritingProcess {
     this.ended = once(this.#process, 'close');
   }
 
-  /** Whole lines only: of the last one, the kill may have cut a part. */
+  /** Only complete lines, because the kill may have cut the last one. */
   get acknowledged(): readonly string[] {
     return this.#lines.filter((line) => line !== OPENING);
   }

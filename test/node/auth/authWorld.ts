@@ -23,10 +23,10 @@ export const json =
   ({ response }) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 
-/** A site on this machine, each of whose paths a test can replace. */
+/** A site on this machine. Tests can replace each of its paths. */
 export class Site {
   readonly pages: Record<string, Page> = {};
-  /** Each request in one line: method, path and what is asked of it. */
+  /** Each request in one line: method, path and requested resource. */
   readonly visits: string[] = [];
   readonly #server: Server;
   readonly origin: string;
@@ -78,31 +78,31 @@ export interface WorldOptions {
   readonly serverId?: string;
 }
 
-/** A protected server, its authorization server, a person who says yes, and a browser that follows redirects. */
+/** A protected server, its authorization server, a user who agrees, and a browser that follows redirects. */
 export class AuthWorld {
   readonly mcp: Site;
   readonly auth: Site;
   readonly clock = new FakeClock(Date.now());
   readonly secrets: SecretStore;
-  /** Under which names anything was ever kept. */
+  /** All names under which something was stored. */
   readonly keys = new Set<string>();
   readonly service: AuthService;
   readonly questions: SignInQuestion[] = [];
   readonly opened: URL[] = [];
   readonly logged: string[] = [];
   readonly waits: boolean[] = [];
-  /** What the browser was shown at the end. */
+  /** The final pages in the browser. */
   readonly pages: string[] = [];
   readonly #authorizers: Authorizer[] = [];
   readonly #browsing: Promise<unknown>[] = [];
   consents = true;
-  /** The client that the person enters when asked. */
+  /** The client that the user enters when asked. */
   entered: EnteredClient | undefined;
-  /** What the person's browser does with the address. */
+  /** The browser's reaction to an address. */
   browse: (url: URL) => Promise<boolean> = (url) => this.follow(url);
-  /** The members of the token replies, in their order; the last one stays. */
+  /** The members of the token replies, in order. The last one repeats. */
   readonly tokens: Record<string, unknown>[] = [{ access_token: 'access-1' }];
-  /** Which tokens the server takes. */
+  /** Whether the server accepts a token. */
   accepts: (token: string) => boolean = (token) => token.startsWith('access-');
 
   private constructor(mcp: Site, auth: Site, secrets: SecretStore) {
@@ -167,7 +167,7 @@ export class AuthWorld {
     return authorizer;
   }
 
-  /** One request as a transport sends it: again for as long as the authorizer says so. */
+  /** Sends a request like a transport, and repeats it while the authorizer asks for it. */
   async ask(authorizer: Authorizer, url = this.server, signal = new AbortController().signal): Promise<number> {
     for (let again = 0; again < 20; again++) {
       const headers = await authorizer.headersFor({ method: 'POST', url: new URL(url) }, signal);
@@ -189,7 +189,7 @@ export class AuthWorld {
     throw new Error('asked without an end');
   }
 
-  /** Follows redirects to their end, where the page is kept. Says at once that the browser is open. */
+  /** Follows redirects and records the last page. Reports at once that the browser is open. */
   follow(url: URL): Promise<boolean> {
     const walk = async (): Promise<void> => {
       const response = await fetch(url);
@@ -206,7 +206,7 @@ export class AuthWorld {
     return Promise.resolve(true);
   }
 
-  /** Sends the browser back to where the person came from. */
+  /** Redirects the browser to the address that the user came from. */
   comeBack({ query, response }: Visit, parameters: Record<string, string>): void {
     const back = new URL(query.get('redirect_uri') ?? '');
     back.searchParams.set('state', query.get('state') ?? '');

@@ -1,10 +1,10 @@
-/** A browser as far as signing in needs one: follows redirects, keeps cookies, presses the button of each page. */
+/** A minimal browser for signing in: follows redirects, keeps cookies, and presses the button of each page. */
 export class ClickingBrowser {
   readonly #cookies = new Map<string, string>();
-  /** The titles of the pages, in their order. */
+  /** The titles of the pages, in order. */
   readonly titles: string[] = [];
 
-  /** Goes there, and on until a page has no button. */
+  /** Opens the address and continues until a page has no button. */
   async visit(url: string): Promise<void> {
     let at = new URL(url);
     let method = 'GET';

@@ -17,7 +17,7 @@ suite('finding out how to sign in', () => {
   const failure = async (): Promise<string> => plain(await told(world.ask(world.authorizer())));
   const readAt = (site: Site): readonly string[] => site.visits.filter((visit) => visit.includes('well-known'));
 
-  /** The server's metadata at another place than at its path. */
+  /** Moves the server's metadata away from its usual path. */
   const movePrm = (path: string, resource = world.server): void => {
     world.mcp.pages[`${PRM}/mcp`] = json({}, 404);
     world.mcp.pages[path] = json({ resource, authorization_servers: [world.auth.origin] });
@@ -103,7 +103,7 @@ suite('finding out how to sign in', () => {
     assert.equal(await world.ask(world.authorizer()), 200);
   });
 
-  /** The server's metadata and the authorization server's spell the issuer in these ways. */
+  /** Spells the issuer in these ways in the server's and the authorization server's metadata. */
   const spell = (inResource: readonly string[], published: string): void => {
     world.mcp.pages[`${PRM}/mcp`] = (visit) =>
       json({ resource: world.server, authorization_servers: inResource })(visit);

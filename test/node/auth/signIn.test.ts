@@ -12,7 +12,7 @@ suite('signing in by a person', () => {
   });
   teardown(() => world.close());
 
-  /** Without what differs each time. */
+  /** The text without parts that differ in each run. */
   const plain = (text: string): string =>
     text.replaceAll(world.mcp.origin, 'MCP').replaceAll(world.auth.origin, 'AUTH');
 

@@ -1,6 +1,6 @@
 import { isHostError } from '../../../src/core/index.ts';
 
-/** What a person is told when something fails; what it gives, otherwise. */
+/** The shown error if the promise rejects, otherwise its result. */
 export async function told(promise: Promise<unknown>): Promise<string> {
   try {
     return String(await promise);

@@ -15,7 +15,7 @@ const DONE = { content: [{ type: 'text', text: 'done' }] };
 const CANCELLED = 'notifications/cancelled';
 const STEP_MS = 40;
 
-/** A server that leaves calls unanswered, so that the test answers them when it likes. */
+/** A server that leaves calls unanswered, so that the test decides when to answer. */
 function silent(options: CaseOptions = {}): Promise<Case> {
   return openCase({
     ...options,
@@ -37,7 +37,7 @@ function progress(life: CaseLife, token: string | number, done: number, message?
   return life.notify('notifications/progress', { progressToken: token, progress: done, total: 10, ...more });
 }
 
-/** Tells of progress until it is stopped. */
+/** Reports progress until it is stopped. */
 function progressing(life: CaseLife, token: string | number): () => void {
   let step = 0;
   const timer = setInterval(() => void progress(life, token, ++step), STEP_MS);
@@ -108,7 +108,7 @@ suite('Case: how a call is cancelled', function () {
           shown.resolve();
           token.onCancellationRequested(() => {
             closed.resolve();
-            // As a dialog does that is closed.
+            // Like a closed dialog.
             resolve({ kind: 'declined' });
           });
         }),

@@ -7,17 +7,17 @@ import { type Answers, CASE_SERVER, type CaseLife, type CaseRevision, CaseServer
 /** The server's id in the settings of every case. */
 export const ID = 'case';
 
-/** Real processes on a busy machine take their time. */
+/** Generous, because real processes are slow on a busy machine. */
 export const CASE_TIMEOUT = 30_000;
 
 export interface CaseOptions extends Partial<CaseRevision> {
-  /** By method, over `usualAnswers`. */
+  /** Answers by method. Default: `usualAnswers`. */
   readonly answers?: Answers;
-  /** What the server does not mind when it is to end. */
+  /** Signals of the end that the server ignores. */
   readonly ignores?: readonly ('stdin end' | 'SIGTERM')[];
-  /** Members of the server's entry in the settings. `protocol` is `{ era: 'legacy' }` unless it is given. */
+  /** Members of the server's entry in the settings. Default of `protocol`: `{ era: 'legacy' }`. */
   readonly entry?: JsonObject;
-  /** Of the host itself: `elicitor`, `sampler`, `folders`, `trusted` and so on. */
+  /** Options of the host: `elicitor`, `sampler`, `folders`, `trusted` and so on. */
   readonly host?: NodeHostOptions;
   /** Whether to start the server and wait until its tools are listed. Default: true. */
   readonly start?: boolean;
@@ -32,14 +32,14 @@ export interface Case {
   readonly log: readonly string[];
   snapshot(): ServerSnapshot;
   call(tool: string, args?: JsonObject, options?: CallOptions): Promise<ResultView>;
-  /** Waits for something that no event tells of. */
+  /** Waits for a condition without an event. */
   until(what: string, condition: () => boolean): Promise<void>;
-  /** Waits until a line of the log matches, and gives it. */
+  /** Waits for a matching log line, and returns it. */
   logged(pattern: RegExp): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A host as a program has it, with one scripted server in a process of its own. */
+/** A host like in a program, with one scripted server in a separate process. */
 export async function openCase(options: CaseOptions = {}): Promise<Case> {
   const { version = '2024-11-05', capabilities = { tools: { listChanged: true } } } = options;
   const server = await CaseServer.listen({ ...usualAnswers({ version, capabilities }), ...options.answers });
@@ -55,7 +55,7 @@ export async function openCase(options: CaseOptions = {}): Promise<Case> {
     servers: { [ID]: entry },
     ...options.host,
     onLog: ({ level, message }) => {
-      // Each call has a line of its own, which no case is about.
+      // Skips the log line of each call, which no case tests.
       if (!message.startsWith('Called ')) log.push(`${level}: ${message}`);
     },
   });

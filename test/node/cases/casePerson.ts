@@ -14,18 +14,18 @@ import type { CaseLife } from './caseServer.ts';
 
 type MaybeLater<T> = T | Promise<T>;
 
-/** Somebody before the screen: what was shown, and what a test has them answer. At first everything is left open. */
+/** A simulated user: records the questions, and gives the answers of the test. Default: leaves everything open. */
 export class CasePerson {
   readonly forms: FormQuestion[] = [];
   readonly pages: UrlQuestion[] = [];
   readonly prompts: SamplingQuestion[] = [];
-  /** Pages of which the server said that they are done with. */
+  /** Pages that the server reported as finished. */
   readonly finished: UrlQuestion[] = [];
-  /** One for each question, in order: cancelled when it is void. */
+  /** One per question, in order. Cancelled when the question is withdrawn. */
   readonly tokens: CancellationToken[] = [];
   onForm: (question: FormQuestion) => MaybeLater<FormAnswer> = () => ({ kind: 'cancel' });
   onPage: (question: UrlQuestion) => MaybeLater<UrlAnswer> = () => 'cancel';
-  /** Of somebody who is busy with a page; by default as long as it takes. */
+  /** The answer while the user is busy with a page. Default: never. */
   onBusy: () => MaybeLater<'continue' | 'cancel'> = () => new Promise(() => undefined);
   onPrompt: (question: SamplingQuestion) => MaybeLater<SamplingOutcome> = () => ({ kind: 'declined' });
   readonly elicitor: Elicitor;
@@ -62,7 +62,7 @@ export class CasePerson {
   }
 }
 
-/** Accepts what the form shows when it opens, with other values for some of its fields, by name. */
+/** Accepts the initial values of the form, with other values for some fields by name. */
 export const accept =
   (entered: Readonly<Record<string, string | boolean | readonly string[]>> = {}) =>
   ({ form, values }: FormQuestion): FormAnswer => ({
@@ -77,7 +77,7 @@ export const accept =
 
 let asked = 0;
 
-/** What the host answers to a request of the server: `{result}` or `{error}`. */
+/** The host's answer to a request of the server: `{result}` or `{error}`. */
 export async function ask(life: CaseLife, method: string, params: JsonObject = {}): Promise<JsonObject> {
   const id = `ask ${++asked}`;
   await life.request(id, method, params);

@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 type Answered = Json | ErrorAnswer | typeof NO_ANSWER;
-/** What a server says to requests of one method; what is said without an answer is `NO_ANSWER`. */
+/** Answers requests of one method. `NO_ANSWER` leaves one unanswered. */
 export type Responder = (asked: Asked) => Answered | Promise<Answered>;
 export type Answers = Readonly<Record<string, Responder>>;
 
@@ -28,12 +28,12 @@ export function initializeAnswer({ version, capabilities }: CaseRevision): JsonO
   return { protocolVersion: version, capabilities, serverInfo: { name: 'case', version: '1.0.0' } };
 }
 
-/** `initialize` and `tools/list` are answered as any server would, everything else only where the case says how. */
+/** Answers `initialize` and `tools/list` like any server. The case must answer everything else. */
 export function usualAnswers(revision: CaseRevision): Answers {
   return { initialize: () => initializeAnswer(revision), 'tools/list': () => ({ tools: [] }) };
 }
 
-/** Of one message from the host, the answer of the server, as an envelope; nothing where it gives none. */
+/** The server's answer to a message of the host, as an envelope. Nothing if it does not answer. */
 export async function answerOf(answers: Answers, life: CaseLife, message: JsonObject): Promise<JsonObject | undefined> {
   const { id, method, params } = message;
   if (typeof method !== 'string' || (typeof id !== 'number' && typeof id !== 'string')) return undefined;
@@ -53,17 +53,17 @@ export function lineOf(direction: '>' | '<', { id, method, params, result, error
   return [direction, ...name, ...words, ...(error === undefined ? [] : [`error ${JSON.stringify(error)}`])].join(' ');
 }
 
-/** What carries out the commands of `caseServer.mjs`, a line of JSON each. */
+/** Executes the commands of `caseServer.mjs`, a line of JSON each. */
 export interface Hands {
   write(command: string): unknown;
 }
 
-/** One process of the scripted server: what it heard, and its hands. */
+/** One process of the scripted server, with its received messages and its `Hands`. */
 export class CaseLife {
   readonly pid: number;
-  /** All that went over its pipes, in order, by `lineOf`; raw bytes by their number; `* event` for the rest. */
+  /** All data on its pipes, in order: messages by `lineOf`, raw bytes by their number, and `* event` for the rest. */
   readonly transcript: string[] = [];
-  /** What came, with when it came. */
+  /** Received texts with their times. */
   readonly heard: { readonly at: number; readonly text: string; readonly message: JsonObject }[] = [];
   readonly events: { readonly at: number; readonly event: string }[] = [];
   isGone = false;
@@ -82,12 +82,12 @@ export class CaseLife {
     return this.transcript.join('\n');
   }
 
-  /** Every message from the host, without the server's. */
+  /** Every message from the host. */
   get hostLines(): readonly string[] {
     return this.transcript.filter((line) => line.startsWith('>'));
   }
 
-  /** What the host sent with this method, oldest first. */
+  /** The params of messages with this method, oldest first. */
   sent(method: string): readonly JsonObject[] {
     return this.heard.map(({ message }) => message).filter((message) => message['method'] === method);
   }
@@ -100,7 +100,7 @@ export class CaseLife {
     return message;
   }
 
-  /** Waits for the host's answer to a request of the server's. */
+  /** Waits for the host's answer to a request of the server. */
   async answer(id: string | number): Promise<JsonObject> {
     const find = (): JsonObject | undefined =>
       this.heard.map(({ message }) => message).find((message) => message['id'] === id && !('method' in message));
@@ -122,13 +122,13 @@ export class CaseLife {
     return this.say({ jsonrpc: '2.0', id, method, params });
   }
 
-  /** Each piece in a write of its own. */
+  /** Writes each piece separately. */
   async raw(...pieces: readonly (string | Uint8Array)[]): Promise<void> {
     this.transcript.push(`< ${pieces.map((piece) => Buffer.byteLength(piece)).join(' + ')} bytes`);
     await this.#do('write', { to: 'stdout', pieces: pieces.map(base64) });
   }
 
-  /** A line or more of `x`, however long, between a head and a tail. */
+  /** Writes many `x` between a head and a tail. */
   async fill(bytes: number, { to = 'stdout', head = '', tail = '' } = {}): Promise<void> {
     await this.#do('fill', { to, bytes, head, tail });
   }
@@ -137,14 +137,16 @@ export class CaseLife {
     await this.#do('write', { to: 'stderr', pieces: [base64(text)] });
   }
 
-  /** A process that this one starts and that ends by force only. */
+  /** Starts a child process that only ends by force. */
   async grandchild(detached = false): Promise<number> {
     const pid = await this.#do('grandchild', { detached });
     assert.ok(typeof pid === 'number');
     return pid;
   }
 
-  /** Resolves when all has arrived that the host said until now: it answers a ping, which no transcript shows. */
+  /**
+   * Resolves when all earlier messages of the host have arrived: the host answers a ping, which no transcript shows.
+   */
   async caughtUp(): Promise<void> {
     const id = `caught up ${++this.#pings}`;
     const ping = { jsonrpc: '2.0', id, method: 'ping' };
@@ -160,7 +162,7 @@ export class CaseLife {
     void this.#do('kill', { signal });
   }
 
-  /** What the process tells over the socket. */
+  /** Handles a message of the process over the socket. */
   take(message: JsonObject): JsonObject | undefined {
     const { line, event, done, at, value } = message;
     if (typeof done === 'number') this.#doing.get(done)?.(value);
@@ -199,7 +201,7 @@ export class CaseLife {
   }
 }
 
-/** All processes of one scripted server: the host may start it again, or ask a second one first. */
+/** All processes of one scripted server: the host may restart it, or probe another one first. */
 export class CaseServer {
   readonly lives: CaseLife[] = [];
   readonly answers: Record<string, Responder>;
@@ -232,7 +234,7 @@ export class CaseServer {
     return life;
   }
 
-  /** Waits for the process that is started as the nth. */
+  /** Waits for the nth process. */
   async started(nth = 1): Promise<CaseLife> {
     await waitUntil(`the start of process ${nth}`, () => this.lives.length >= nth, 20_000);
     const life = this.lives[nth - 1];
@@ -256,7 +258,7 @@ export class CaseServer {
     });
     let open = '';
     socket.setEncoding('utf8');
-    // Not `readline`, which also ends a line at U+2028, as JSON may have it.
+    // Not `readline`, which also splits at U+2028, a valid character in JSON.
     socket.on('data', (text: string) => {
       const lines = (open + text).split('\n');
       open = lines.pop() ?? '';

@@ -16,10 +16,10 @@ import { CASE_TIMEOUT, ID } from './caseHost.ts';
 
 const SERVER = join(import.meta.dirname, '..', 'fixtures', 'dialectServer.mjs');
 
-/** How each server is reached, and what the settings have to say of it. */
+/** How each server is reached, with the required settings. */
 const WAYS = {
   lines: { dialect: 'auto' },
-  // Nothing in the dialect's text names this framing: it is tried where the settings are sure and lines are not answered.
+  // The dialect does not define this framing. It is tried if settings require the dialect and lines are not answered.
   contentLength: { dialect: 'force' },
   ws: { dialect: 'auto' },
 } as const satisfies Record<string, JsonObject>;
@@ -32,7 +32,7 @@ for (const [way, protocol] of Object.entries(WAYS))
 
     const serve = async (...flags: readonly string[]): Promise<void> => {
       const args = [SERVER, way, ...flags];
-      // That nobody reads lines is noticed by the silence that follows.
+      // Silence shows that the server does not read lines.
       const common = { protocol, timeouts: { start: way === 'contentLength' ? 2 : 20 } };
       let entry: JsonObject = { command: process.execPath, args, ...common };
       if (way === 'ws') {
@@ -87,7 +87,7 @@ for (const [way, protocol] of Object.entries(WAYS))
       assert.deepEqual([failed.isError, failed.modelText], [true, 'No luck.']);
     });
 
-    // What follows is the same whatever stands before a message.
+    // The rest does not depend on the framing.
     if (way === 'contentLength') return;
 
     test('reports progress, and a cancelled call ends regardless of later messages', async () => {

@@ -13,12 +13,12 @@ const OWN_PARAMS = {
   clientCapabilities: { supportsProgress: true, supportsCancellation: true },
 };
 
-/** A server of the short dialect behind an address; strict about its order. */
+/** A server of the short dialect over HTTP, strict about the order of messages. */
 class DialectSite {
   readonly stream = new Deferred<EventStream>();
-  /** What each request waits for before it is answered. */
+  /** Promises that delay the answers. */
   readonly holds: Record<string, Promise<unknown>> = {};
-  /** By method; the others are answered as the dialect says. */
+  /** Answers by method. Default: as the dialect defines. */
   readonly answers: Record<string, (exchange: Exchange) => void> = {};
   readonly order: string[] = [];
   /** Whether `initialize` must have the dialect's own params. */
@@ -50,7 +50,7 @@ class DialectSite {
     return this;
   }
 
-  /** Says something unasked. */
+  /** Sends an unrequested message. */
   async tell(method: string, params: JsonObject): Promise<void> {
     (await this.stream.promise).say({ method, params });
   }
@@ -124,7 +124,7 @@ for (const way of ['http', 'sse'] as const)
         site.holds['initialized'] = taken.promise;
         const started = opened.start();
         await site.server.next('initialized');
-        // Whatever would be sent too early has the time of a whole exchange to arrive.
+        // A message sent too early would arrive during this exchange.
         await fetch(site.server.url('/mcp'), { method: 'POST', body: '{"method":"cancel","jsonrpc":"2.0"}' });
         assert.deepEqual(
           site.order.filter((line) => line !== 'cancel'),

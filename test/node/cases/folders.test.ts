@@ -33,7 +33,7 @@ suite('The folders that a server may know of', function () {
     for (const end of ends.reverse()) await end();
   });
 
-  /** A host in a window whose folders change, which the one of a Node program does not see. */
+  /** A host in a window whose folders change, unlike those of a Node program. */
   const openWindow = async (...first: readonly Folder[]): Promise<Window> => {
     const server = await CaseServer.listen(usualAnswers({ version: '2024-11-05', capabilities: {} }));
     const changed = new Emitter<void>();

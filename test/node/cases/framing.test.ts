@@ -108,7 +108,7 @@ suite('Case: how messages are cut', function () {
     });
     await life.fill(300 * MEGABYTE);
     const grown = memory() - before;
-    // What was read up to the cap, and what nobody has collected yet.
+    // The bytes read up to the limit, and uncollected garbage.
     assert.ok(grown < 160 * MEGABYTE, `${Math.round(grown / MEGABYTE)} MB more`);
     const text = await saidIn(opened, (next) => [`${tail}\n${answer(next, 'goes on')}\n`]);
     assert.equal(text, 'goes on');
@@ -180,7 +180,7 @@ suite('Case: how messages are cut', function () {
     opened = await openCase({
       answers: {
         ...BY_HAND,
-        // Nobody who is stuck here would answer.
+        // A host that is stuck would not answer.
         initialize: async ({ life }) => {
           await life.stderr(`${'e'.repeat(999)}\n`.repeat(1_000));
           return initializeAnswer(REVISION);
@@ -191,7 +191,7 @@ suite('Case: how messages are cut', function () {
     const { life } = opened;
     const flood = life
       .stderr(`${'e'.repeat(999)}\n`.repeat(5_000))
-      // As a progress bar does, which never ends its line.
+      // Like a progress bar, which never ends its line.
       .then(() => life.fill(5 * MEGABYTE, { to: 'stderr' }));
     const answers = await Promise.all(Array.from({ length: 20 }, () => opened.call('say')));
     assert.equal(answers.length, 20);

@@ -3,7 +3,7 @@ import { AuthWorld } from '../auth/authWorld.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { type EventStream, Exchange, HttpCases, legacy, type Script, stateless } from './httpCaseServer.ts';
 
-/** Everything that a server of 2024-11-05 says comes over the one stream of its GET. */
+/** A server of 2024-11-05 sends everything over the stream of its GET. */
 class SseScript {
   readonly streams: EventStream[] = [];
   readonly script: Script;

@@ -10,7 +10,7 @@ export class Exchange {
   readonly verb: string;
   readonly path: string;
   readonly headers: Heard['request']['headers'];
-  /** Empty where there was no body. */
+  /** Empty without a body. */
   readonly message: JsonObject;
   readonly response: ServerResponse;
 
@@ -26,7 +26,7 @@ export class Exchange {
     return this.message['id'] as string | number | undefined;
   }
 
-  /** The JSON-RPC method; of a request without a body its verb. */
+  /** The JSON-RPC method, or the verb of a request without a body. */
   get method(): string {
     return typeof this.message['method'] === 'string' ? this.message['method'] : this.verb;
   }
@@ -47,7 +47,7 @@ export class Exchange {
     this.response.writeHead(status, headers).end(body);
   }
 
-  /** Answers with a stream of events, which stays open. */
+  /** Answers with an event stream, which stays open. */
   stream(headers: Readonly<Record<string, string>> = {}): EventStream {
     this.response.writeHead(200, { ...SSE_TYPE, ...headers }).flushHeaders();
     return new EventStream(this.response, this.id);
@@ -69,7 +69,7 @@ export class EventStream {
     this.#id = id;
   }
 
-  /** Lines of the format itself: `id`, `retry`, comments. */
+  /** Writes raw lines of the format: `id`, `retry`, comments. */
   raw(text: string): void {
     this.response.write(text);
   }
@@ -78,13 +78,13 @@ export class EventStream {
     this.raw(`${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
   }
 
-  /** The answer to what was posted, and the end. */
+  /** Sends the answer to the posted request, and ends the response. */
   result(result: unknown): void {
     this.say({ id: this.#id, result });
     this.response.end();
   }
 
-  /** Breaks the connection off, as a network does. */
+  /** Breaks the connection, like a network failure. */
   drop(): void {
     this.response.destroy();
   }
@@ -92,7 +92,7 @@ export class EventStream {
 
 export type Script = Readonly<Record<string, (exchange: Exchange) => unknown>>;
 
-/** A server of the test's own on 127.0.0.1: what is said for each method, and what was heard. */
+/** A server on 127.0.0.1 with scripted answers for each method. Records the requests. */
 export class HttpCaseServer {
   readonly heard: Exchange[] = [];
   readonly #script: Script;
@@ -103,7 +103,9 @@ export class HttpCaseServer {
     this.#script = script;
   }
 
-  /** Methods (`tools/call`), or verbs for requests without a body. What is not in the script is a failure (500). */
+  /**
+   * Answers by method (`tools/call`), or by verb for requests without a body. Everything else fails with status 500.
+   */
   static async start(script: Script): Promise<HttpCaseServer> {
     const server = new HttpCaseServer(script);
     server.#http = await ScriptedHttp.start((heard) => server.#take(new Exchange(heard)));
@@ -122,14 +124,14 @@ export class HttpCaseServer {
     return this.heard.filter((exchange) => exchange.method === method);
   }
 
-  /** Verb, method and the headers named, one line for each request. */
+  /** Verb, method and the given headers, one line per request. */
   lines(...headers: readonly string[]): readonly string[] {
     return this.heard.map(({ verb, method, headers: sent }) =>
       [verb, ...(method === verb ? [] : [method]), ...headers.flatMap((name) => sent[name] ?? [])].join(' '),
     );
   }
 
-  /** The request that is like this, which may have been heard already. */
+  /** The next matching request, which may have arrived already. */
   async next(wanted: string | ((exchange: Exchange) => boolean)): Promise<Exchange> {
     const test = typeof wanted === 'string' ? ({ method }: Exchange) => method === wanted : wanted;
     const known = this.heard.find(test);
@@ -153,7 +155,7 @@ export class HttpCaseServer {
 const TOOL = { inputSchema: { type: 'object' } };
 export const tool = (name: string, more: object = {}): object => ({ name, ...TOOL, ...more });
 
-/** What a server of an older revision answers to what every host sends. */
+/** The answers of a server of an older revision to the usual requests. */
 export const legacy = (protocolVersion: string, result: object = {}, session?: string): Script => ({
   'server/discover': (exchange) => exchange.error({ code: -32601, message: 'Method not found' }, 400),
   initialize: (exchange) =>
@@ -173,7 +175,7 @@ const COMPLETE = { resultType: 'complete' };
 const KEPT = { ...COMPLETE, ttlMs: 60_000, cacheScope: 'private' };
 export const complete = (result: object): object => ({ ...COMPLETE, ...result });
 
-/** What a server of the stateless revision answers to what every host sends. */
+/** The answers of a stateless server to the usual requests. */
 export const stateless = (capabilities: object = { tools: {} }, tools: readonly object[] = [tool('echo')]): Script => ({
   'server/discover': (exchange) =>
     exchange.result({
@@ -188,7 +190,7 @@ export const stateless = (capabilities: object = { tools: {} }, tools: readonly 
 
 export type RemoteCaseOptions = Omit<NodeHostOptions, 'servers' | 'onLog'> & { readonly entry?: JsonObject };
 
-/** The whole host before one server with a URL; closed after its test. */
+/** The whole host with one remote server. Closed after its test. */
 export class RemoteCase {
   readonly host: Host;
   readonly log: string[] = [];
@@ -201,7 +203,7 @@ export class RemoteCase {
     });
   }
 
-  /** Starts, and waits for the tools. */
+  /** Starts the server and waits for its tools. */
   async start(): Promise<void> {
     await this.host.start('case');
     await waitUntil('the tools', () => this.host.server('case')?.listing.kind === 'read');
@@ -211,7 +213,7 @@ export class RemoteCase {
     return this.host.callTool({ server: 'case', tool: name, args, route: 'api' });
   }
 
-  /** The code and the words with which the start fails. */
+  /** The code and message of the failed start. */
   failure(): Promise<string> {
     return this.host.start('case').then(
       () => 'started',
@@ -232,7 +234,7 @@ export class RemoteCase {
   }
 }
 
-/** What is opened within a suite and closed after each of its tests, the last first. */
+/** Opens cases within a suite, and closes them after each test in reverse order. */
 export class HttpCases {
   readonly #stops: (() => Promise<void>)[] = [];
 
@@ -244,7 +246,7 @@ export class HttpCases {
     return cases;
   }
 
-  /** Closes something else after the test. */
+  /** Adds something else to close after the test. */
   add(stop: () => Promise<void>): void {
     this.#stops.push(stop);
   }

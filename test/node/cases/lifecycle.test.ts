@@ -15,7 +15,7 @@ const ANSWERED = '{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo"
 /** As `brief` shows it. */
 const FIRST = '> 1 initialize 2025-11-25';
 
-/** Lines with nothing of `initialize` but the revision. */
+/** Lines in which `initialize` shows only the revision. */
 function brief(lines: readonly string[]): readonly string[] {
   return lines.map((line) => line.replace(/ initialize \{"protocolVersion":"([^"]+)".*/, ' initialize $1'));
 }
@@ -211,7 +211,7 @@ suite('Case: how a session begins', function () {
         initialize: async ({ life }) => {
           await life.request('r', 'roots/list');
           await life.request('p', 'ping');
-          // Not before: the answer must not need the end of the handshake.
+          // Not earlier: the answer must not depend on the end of the handshake.
           assert.deepEqual((await life.answer('p'))['result'], {});
           return initializeAnswer(OLDEST);
         },

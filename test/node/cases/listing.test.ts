@@ -7,14 +7,14 @@ import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
 import type { Responder } from './caseServer.ts';
 
 const CHANGED = 'notifications/tools/list_changed';
-/** Longer than the host waits to gather announcements: what has not come by then does not come. */
+/** Longer than the host merges announcements. Later messages do not come. */
 const QUIET_MS = 450;
 
 function page(names: readonly string[], nextCursor?: string): JsonObject {
   return { tools: names.map((name) => tool(name)), ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 
-/** By cursor; the first page is that of the cursor `start`. */
+/** Pages by cursor. The first one has the cursor `start`. */
 function paged(pages: Readonly<Record<string, Json>>): Responder {
   return ({ params }) =>
     pages[typeof params['cursor'] === 'string' ? params['cursor'] : 'start'] ?? failWith(-32602, 'Invalid cursor');
@@ -162,7 +162,7 @@ suite('Case: how lists change', function () {
     for (const list of ['tools', 'prompts', 'resources'])
       await opened.life.notify(`notifications/${list}/list_changed`);
     await opened.life.notify('notifications/resources/updated', { uri: 'mem://nobody' });
-    // The server knows best that its list changed, whatever it declared.
+    // A server can announce changes without having declared them.
     await opened.until('the new tool', () => namesIn(opened).includes('b'));
     await delay(QUIET_MS);
     await opened.life.caughtUp();

@@ -24,7 +24,7 @@ suite('Which revision a process speaks', function () {
   let opened: Case;
   teardown(() => opened.close());
 
-  /** One that is asked what it speaks. */
+  /** A server whose era is probed. */
   const open = (answers: Answers, more: CaseOptions = {}): Promise<Case> =>
     openCase({ version: '2025-11-25', entry: { protocol: {} }, ...more, answers }).then((found) => (opened = found));
   const connection = (): readonly unknown[] => {

@@ -16,7 +16,7 @@ const asking = (inputRequests: object, requestState?: string): object => ({
   ...(requestState !== undefined && { requestState }),
 });
 
-/** Somebody who says yes or no to forms by their message, and leaves the others before them. */
+/** A user who accepts or declines forms by their message, and leaves others open. */
 function personWho(answers: Readonly<Record<string, 'yes' | 'no'>>): CasePerson {
   const person = new CasePerson();
   person.onForm = (asked) => {
@@ -283,7 +283,7 @@ suite('A call that the server answers with questions', () => {
     const both = { k1: question('one'), k2: question('two') };
     let looks = 0;
     let answered = 0;
-    /** Asks both questions at two looks or more, and ends once both are answered. */
+    /** Asks both questions in at least two polls, and ends once both are answered. */
     const look = (): object => {
       looks++;
       if (looks === 1) return task('working');

@@ -111,7 +111,7 @@ suite('Notifications of a stateless server', function () {
     await server.next('subscriptions/listen');
     assert.equal(reads(), 1);
     ttlMs = 3_600_000;
-    // A tool that is not in the list has the list read again, unless the server said that it is still good.
+    // A call of an unknown tool rereads the list, unless the server said that it is still valid.
     const callsUnknown = (): Promise<void> => assert.rejects(opened.call('unknown'));
     await callsUnknown();
     assert.equal(reads(), 2, 'what was good for no time is read again');

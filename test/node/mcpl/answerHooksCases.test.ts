@@ -5,7 +5,7 @@ import type { Responder } from '../cases/caseServer.ts';
 
 const AFTER = 'context/afterInference';
 const MODEL = { id: 'case-model', vendor: 'case', contextWindow: 8_000, capabilities: ['text'] };
-/** What a server is told of the first turn of every case, but for the answer. */
+/** The params for the first turn of every case, without the answer. */
 const TURN = {
   inferenceId: 'inf#1',
   conversationId: 'conversation-1',
@@ -14,7 +14,7 @@ const TURN = {
   model: MODEL,
 };
 
-/** A server that hears of answers; one with a responder may change them. */
+/** A server that gets answers. With a responder it may change them. */
 function guard(responder?: Responder, hooks: JsonObject = {}): McplScript {
   return {
     sets: { guard: set('contextHooks.afterInference') },
@@ -28,7 +28,7 @@ function modified(change: (text: string) => string, featureSet = 'guard'): Respo
   return ({ params }) => ({ featureSet, modifiedResponse: change(String(params['assistantMessage'])) });
 }
 
-/** What a server was told of answers, with whether it was asked or only told. */
+/** The answers that a server got, with whether it was asked or notified. */
 function told(opened: McplCase, id?: string): readonly (readonly [string, Json])[] {
   return opened
     .life(id)
@@ -196,11 +196,11 @@ mcplCases('hooks after a model has answered', (open) => {
       `nested: ${inHook}`,
       `innocent: ${given(1)}`,
       `nested: ${inHook}`,
-      // The hook is over: it may think again.
+      // The hook has ended, so inference is allowed again.
       `nested: ${given(1)}`,
     ]);
     assert.deepEqual([text, injectedBy.map(({ server }) => server), modifiedBy], ['Changed.', ['nested'], ['nested']]);
-    // What servers ask of a model by themselves has no hooks, or they would go round in circles.
+    // Inference of servers has no hooks, because that could loop.
     assert.deepEqual(opened.life('nested').sent('context/beforeInference').length, 1);
   });
 });

@@ -9,18 +9,18 @@ import {
   type ModelSelection,
 } from '../../../src/core/index.ts';
 
-/** What the model says to one request: pieces in order, or how it fails. */
+/** The model's answer to one request: pieces in order, or a failure. */
 export type Said = string | readonly string[] | ModelRunEnd;
 
-/** A model of which a test decides every word. It counts a token for each word. */
+/** A model whose answers the test decides. It counts one token per word. */
 export class CaseModel implements Models {
   readonly facts = { id: 'case-model', vendor: 'case', contextWindow: 8_000, capabilities: ['text'] } as const;
-  /** What it was asked, oldest first. */
+  /** The requests, oldest first. */
   readonly asked: ModelRequest[] = [];
-  /** For whom it was chosen: a server, or nobody for a person's own turn. */
+  /** The server that each choice was for. `undefined` for the user's own turn. */
   readonly chosenFor: (string | undefined)[] = [];
   says: (request: ModelRequest, token: CancellationToken) => Said | Promise<Said> = () => 'The answer.';
-  /** Given instead of the model, where it is there. */
+  /** Returned instead of the model, if set. */
   absent: Extract<ModelChoice, { kind: 'failed' }> | undefined;
 
   choose({ server }: ModelSelection): Promise<ModelChoice> {

@@ -9,7 +9,7 @@ const UNDECLARED =
   '"explanation":"The feature set \\"a\\" does not declare \\"pushEvents\\" in its \\"uses\\".","canEnable":true}';
 const ACCEPTED = '{"accepted":true}';
 
-/** What the host said of the sets, in order. */
+/** The host's updates of the sets, in order. */
 const updates = (opened: McplCase, id = ID): readonly unknown[] =>
   opened
     .life(id)
@@ -77,7 +77,7 @@ mcplCases('feature sets', (open) => {
     const answers = [];
     for (const name of names) answers.push((await opened.push(name, `of ${name}`)) === ACCEPTED);
     assert.deepEqual(answers, [false, true, false, true, false, false]);
-    // What a person chooses takes the wildcard apart.
+    // A choice of the user splits the wildcard.
     await opened.disable('memory.x.y');
     await opened.enable('memory.consolidation', 'other');
     await opened.life().caughtUp();
@@ -103,15 +103,15 @@ mcplCases('feature sets', (open) => {
     assert.equal(await opened.push('b', 'e-1'), OFF('b'));
     await opened.enable('b');
     assert.equal(await opened.push('b', 'e-2'), ACCEPTED);
-    // The server has not read the update yet when it pushes: nothing depends on that.
+    // The server pushes before it has read the update. The result does not depend on that.
     await opened.disable('b');
     assert.equal(await opened.push('b', 'e-3'), OFF('b'));
-    // The settings file says the same in other words.
+    // The settings file has the same meaning in another form.
     opened.configure({ featureSets: { enabled: ['*'], disabled: ['a', 'c'] } });
     assert.equal(await opened.push('b', 'e-4'), ACCEPTED);
     opened.configure({ featureSets: { enabled: ['b'] } });
     await opened.life().caughtUp();
-    // After each change the tools are listed again, at a time of its own.
+    // After each change the tools are listed again, at any time.
     const isListing = (line: string): boolean => /^> \d+ tools\/list /.test(line);
     assert.deepEqual(
       opened
@@ -148,7 +148,7 @@ mcplCases('feature sets', (open) => {
     });
     const changes: string[] = [];
     opened.host.onDidChangeServer(({ what }) => {
-      // The tools are listed again afterwards, at a time of its own.
+      // The tools are listed again afterwards, at any time.
       if (what !== 'tools') changes.push(what);
     });
     await opened.life().notify('featureSets/changed', { added: { new: set('pushEvents') }, removed: ['a', 'never'] });

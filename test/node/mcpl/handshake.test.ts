@@ -4,7 +4,7 @@ import { initializeAnswer } from '../cases/caseServer.ts';
 import { mcplCases, NO_ANSWER, pushOf, set, tool } from './mcplCase.ts';
 
 const HELLO = ['> 1 initialize 2025-11-25', '> notifications/initialized {}'];
-/** Of an empty line on stdout nobody says a word; an empty message is one that cannot be read. */
+/** An empty line on stdout is ignored. An empty WebSocket message is invalid. */
 const NOISE = {
   stdio: ['log line (not a message)', 'log line (not a message)', '[INFO] ready (not a message)'].map(
     (line) => `warn: Not a message on stdout: ${line}`,

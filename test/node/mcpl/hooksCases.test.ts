@@ -11,7 +11,7 @@ function injection(position: string, content: Json, namespace = 'memory'): JsonO
   return { namespace, position, content };
 }
 
-/** A server that remembers; what it says when it is asked for context is its `result`. */
+/** A server with memory. `result` is its answer to a request for context. */
 function memory(result: () => Json | typeof NO_ANSWER | Promise<Json>, entry: JsonObject = {}): McplScript {
   return {
     sets: { recall: set('contextHooks.beforeInference'), other: set('contextHooks.beforeInference') },
@@ -21,7 +21,7 @@ function memory(result: () => Json | typeof NO_ANSWER | Promise<Json>, entry: Js
   };
 }
 
-/** What a server was asked for context with, as text. */
+/** The requests for context as text. */
 function asked(opened: McplCase, id?: string): readonly string[] {
   const sent = opened.life(id).sent(BEFORE);
   for (const message of sent) assert.ok('id' in message, 'It is a request.');
@@ -43,7 +43,7 @@ mcplCases('hooks before a model is asked', (open) => {
     await opened.turn('What do I drink?', { turnIndex: 2, userMessage: null });
     const turn = (inferenceId: string, turnIndex: number, userMessage: string | null): string =>
       JSON.stringify({ inferenceId, conversationId: 'conversation-1', turnIndex, userMessage, model: MODEL });
-    // The model goes on by itself: there is no new message.
+    // The model continues without a new message.
     assert.deepEqual(asked(opened), [
       turn('inf#1', 0, 'What do I drink?'),
       turn('inf#2', 1, 'What do I drink?'),
@@ -51,7 +51,7 @@ mcplCases('hooks before a model is asked', (open) => {
     ]);
     const context = 'user: <context server="case" namespace="memory">\nThe user likes tea.\n</context>';
     const prompt = [context, context, 'user: What do I drink?', context].join('\n');
-    // A text is what a single block with that text is.
+    // A text equals a single block with that text.
     assert.deepEqual(opened.model.prompts, [prompt, prompt, prompt]);
     assert.deepEqual(
       { ...first, inferenceId: opened.named(first.inferenceId) },

@@ -106,7 +106,7 @@ mcplCases('inference that servers ask for', (open) => {
     assert.ok(tookMs < 2_000, `The answers took ${tookMs} ms.`);
     const none = 'error -32000 No language model available {"reason":"no_model"}';
     assert.deepEqual(answers, [none, none, none]);
-    // A person could help, and nothing of it counts against the server.
+    // The user could fix this, so it does not count against the server.
     assert.deepEqual(refusals, ['case no_model', 'case no_model', 'case no_model']);
     assert.deepEqual(await without.audit('model/info', 'inference/request'), [
       'case model/info failure: Sign in to a provider.',

@@ -86,7 +86,7 @@ export function set(...uses: readonly string[]): JsonObject {
 type Peer = CaseServer | SocketCaseServer;
 type Open = (options?: McplCaseOptions) => Promise<McplCase>;
 
-/** A suite of cases for each of the two transports. */
+/** Declares a suite of cases for each transport. */
 export function mcplCases(name: string, define: (open: Open, over: Over) => void): void {
   for (const over of ['stdio', 'WebSocket'] as const)
     suite(`Case: MCPL, ${name}, over ${over}`, function () {
@@ -109,7 +109,7 @@ export class McplCase {
   readonly model: CaseModel;
   /** Every line of every log, as `level: message`. */
   readonly log: string[];
-  /** What a person was to be told of, a line for each event. */
+  /** Notifications for the user, a line per event. */
   readonly arrived: string[] = [];
   readonly #peers: ReadonlyMap<string, Peer>;
   readonly #servers: Record<string, JsonObject>;
@@ -161,12 +161,12 @@ export class McplCase {
     return this.#host;
   }
 
-  /** What its settings say of servers: another host of these is one before the same scripts. */
+  /** The servers in its settings, so that another host can use the same scripts. */
   get servers(): Readonly<Record<string, JsonObject>> {
     return this.#servers;
   }
 
-  /** The next host, as after a restart of the editor: with the settings of the one before, and its storage file. */
+  /** The next host, like after a restart of the editor, with the same settings and storage file. */
   async reopen(): Promise<void> {
     await this.#host.close();
     this.#host = this.#open();
@@ -193,14 +193,14 @@ export class McplCase {
     for (const id of this.#peers.keys()) await this.start(id);
   }
 
-  /** Until its tools are listed and it has read all that it was told until then. */
+  /** Resolves when its tools are listed and it has read all earlier messages. */
   async start(id = ID): Promise<void> {
     await this.host.start(id);
     await this.until('the list of tools', () => this.snapshot(id).listing.kind !== 'unread');
     await this.life(id).caughtUp();
   }
 
-  /** What the settings now say of a server: members over those that its entry had. */
+  /** Changes a server's settings: these members replace those of its entry. */
   configure(change: JsonObject, id = ID): void {
     this.#servers[id] = { ...this.#servers[id], ...change };
     this.host.configure({
@@ -210,7 +210,7 @@ export class McplCase {
     });
   }
 
-  /** As a person does in the view: first the choice, then the settings. */
+  /** Like the user in a view: first the choice, then the settings. */
   enable(...names: readonly string[]): Promise<void> {
     return this.choose(names, true);
   }
@@ -228,14 +228,17 @@ export class McplCase {
     this.configure({ featureSets: { ...featureSets } }, id);
   }
 
-  /** An event as `push/event`, and the host's answer as text; `more` replaces members of the params. */
+  /** Sends an event as `push/event`. Returns the host's answer as text. `more` replaces members of the params. */
   async push(featureSet: string, eventId: string, more: JsonObject = {}, id = ID): Promise<string> {
-    // What was recorded before stands before it.
+    // Earlier records come first.
     await this.audit();
     return this.answerTo('push/event', { ...pushOf(featureSet, eventId), ...more }, id);
   }
 
-  /** A request of the server's, and the host's answer as text: the result as JSON, or `error <code> <message> <data>`. */
+  /**
+   * Sends a request of the server. Returns the host's answer as text: the result as JSON, or `error <code> <message>
+   * <data>`.
+   */
   async answerTo(method: string, params: JsonObject = {}, id = ID): Promise<string> {
     const life = this.life(id);
     const asked = `s${++this.#asked}`;
@@ -266,12 +269,12 @@ export class McplCase {
     return this.host.callTool({ server: id, tool, args, route: 'api' }, options);
   }
 
-  /** What the host sent, as `lineOf` writes it; of `initialize` only the revision. */
+  /** The host's messages, as `lineOf` writes them. `initialize` shows only the revision. */
   heard(id = ID): readonly string[] {
     return this.life(id).hostLines.map((line) => this.named(briefly(line)));
   }
 
-  /** All that went over the connection, both ways. */
+  /** All messages of the connection in both directions. */
   transcript(id = ID): readonly string[] {
     return this.life(id).transcript.map((line) => this.named(briefly(line)));
   }
@@ -296,14 +299,14 @@ export class McplCase {
       .map(({ tool }) => tool.name);
   }
 
-  /** The list of events, the newest first. */
+  /** The list of events, newest first. */
   events(): readonly string[] {
     return this.host.events.list().map((event) => this.#eventLine(event));
   }
 
-  /** `server operation set outcome inference tokens: detail`, oldest first; only these operations, where some are named. */
+  /** `server operation set outcome inference tokens: detail`, oldest first. Only these operations, if any are given. */
   async audit(...operations: readonly string[]): Promise<readonly string[]> {
-    // What the person used by themselves is another matter (`turnRunner.test.ts`).
+    // The user's own uses are tested in `turnRunner.test.ts`.
     const entries = (await this.host.audit.list({ limit: 1_000 })).filter(({ server }) => server !== '');
     return entries
       .toReversed()
@@ -316,7 +319,7 @@ export class McplCase {
       });
   }
 
-  /** The text with inference ids by the order in which they were first seen. */
+  /** Replaces inference ids by their order of appearance. */
   named(text: string): string {
     return text.replace(/inf_[0-9a-f-]{36}/g, (id) => {
       const name = this.#names.get(id) ?? `inf#${this.#names.size + 1}`;
@@ -329,7 +332,7 @@ export class McplCase {
     return waitUntil(what, condition);
   }
 
-  /** Waits until a line of the log matches, and gives it. */
+  /** Waits for a matching log line, and returns it. */
   async logged(pattern: RegExp): Promise<string> {
     const find = (): string | undefined => this.log.find((line) => pattern.test(line));
     await waitUntil(`a line of the log like ${String(pattern)}; there are:\n${this.log.join('\n')}`, () => !!find());

@@ -4,7 +4,7 @@ import { AT, failWith, mcplCases, type McplScript, pushOf, set, tool } from './m
 
 const THINK = { featureSet: 'think', messages: [{ role: 'user', content: 'Hm?' }] };
 
-/** A server that takes part in everything; `enabled` of its sets are on. */
+/** A server that uses everything. `enabled` of its sets are on. */
 function all(...enabled: readonly string[]): McplScript {
   return {
     sets: {
@@ -85,7 +85,7 @@ mcplCases('what the specification obliges a host to', (open) => {
       [0, true],
       [1, true],
     ]);
-    // It cannot be answered, and is kept all the same where its set is on.
+    // It cannot be answered, but is stored if its set is on.
     assert.deepEqual(opened.events(), [`case remind e-1 at ${AT}, "Event e-1.", unread`]);
     assert.equal(opened.model.asked.length, 0);
   });
@@ -227,7 +227,7 @@ mcplCases('what the specification obliges a host to', (open) => {
     assert.match(await opened.push('think', 'e-1'), /^error -32003 /);
     await opened.turn('Hello');
     await opened.life().caughtUp();
-    // The only set for the hook that was on is gone.
+    // The only enabled set with the hook is gone.
     assert.deepEqual(opened.life().sent('context/beforeInference'), []);
     await opened.enable('fresh');
     assert.equal(await opened.push('fresh', 'e-1'), '{"accepted":true}');

@@ -9,7 +9,7 @@ import { ID, McplCase, type McplCaseOptions, type Over } from './mcplCase.ts';
 
 const HEARTBEAT = join(import.meta.dirname, '..', 'fixtures', 'heartbeatServer.mjs');
 
-/** A host before a server that is not scripted by the test. */
+/** A host with a server that is not scripted by the test. */
 async function openWith(
   over: Over,
   entries: Readonly<Record<string, JsonObject>>,
@@ -33,7 +33,7 @@ suite('MCPL: a server with the manners of heartbeat', function () {
 
   const heartbeat = (entry: JsonObject = {}): Promise<McplCase> =>
     openWith('stdio', { [ID]: { command: process.execPath, args: [HEARTBEAT], env: { HEARD: '1' }, ...entry } });
-  /** What the server wrote on stderr, without what it heard. */
+  /** The server's stderr without the messages that it received. */
   const notes = (): readonly string[] =>
     opened.log.flatMap((line) => /^info: \[heartbeat\] (?!heard )(.*)$/.exec(line)?.[1] ?? []);
   const heard = (): readonly string[] =>
@@ -124,7 +124,7 @@ suite('MCPL: a server with the manners of heartbeat', function () {
 suite('MCPL: the fixture itself', function () {
   this.timeout(30_000);
 
-  /** The ids that it answered, and the code with which it ended. */
+  /** The answered ids, and the closing code. */
   const told = async (...lines: readonly string[]): Promise<readonly [readonly unknown[], number | null]> => {
     const child = spawn(process.execPath, [HEARTBEAT], { stdio: ['pipe', 'pipe', 'ignore'] });
     let out = '';

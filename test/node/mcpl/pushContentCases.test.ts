@@ -5,7 +5,7 @@ import { ask, AT, CaseModel, mcplCases, type McplScript, pushOf, set, tool } fro
 
 const PIXEL = 'iVBORw0KGgo=';
 
-/** A server that may push builds; `policy` is what becomes of them. */
+/** A server that may push builds. `policy` applies to them. */
 function builds(policy: 'inbox' | 'notify' | 'infer', script: McplScript = {}): McplScript {
   return {
     sets: { builds: set('pushEvents') },
@@ -108,7 +108,7 @@ mcplCases('what push events bring', (open) => {
         (why) => `case push/event builds refused: ${why}`,
       ),
     );
-    // A refused event is not remembered: put right, it is a new one.
+    // A refused event is not remembered. After a correction it counts as new.
     assert.equal(await opened.push('builds', 'e-1'), '{"accepted":true}');
     await opened.until('the event to be told of', () => opened.arrived.length > 0);
     const kept = [`case builds e-1 at ${AT}, "Event e-1.", unread`];

@@ -15,15 +15,15 @@ import { dose } from '../../support/dose.ts';
 const workerPath = new URL('../../../src/node/store/storeWorker.ts', import.meta.url);
 
 const FEEDS = ['feed0', 'feed1', 'feed2'];
-/** Events a second, of all servers together. */
+/** Events per second of all servers together. */
 const RATE = 999;
-/** So long that events which stay in memory would be seen. */
+/** Long enough that events which stay in memory would show. */
 const LENGTH = 4_000;
 const MAX_EVENTS = 200;
-/** By then all that remembers so many events of a server is full, and what is compiled is compiled. */
+/** By then all caches per server are full, and the code is compiled. */
 const WARM_UP_SECONDS = 3;
 const SECONDS = dose(5, 60);
-/** The store removes the oldest each time that so many have come. */
+/** The store trims after this many new events. */
 const SLACK = 256;
 
 const collect = ((): (() => void) => {
@@ -46,7 +46,7 @@ suite('a flood of push events', function () {
     const feed = {
       ...mcplServer(),
       featureSets: { enabled: ['bench.events'] },
-      // The call that starts a flood lasts as long as it does.
+      // The call that starts a flood lasts until its end.
       timeouts: { call: 300 },
     };
     host = createNodeHost({
@@ -68,7 +68,7 @@ suite('a flood of push events', function () {
     return sumOfReports((await Promise.all(calls)).map(({ modelText }) => readPaceReport(modelText)));
   }
 
-  /** Calls of a server that has no part in it, one after the other, until it is over: how long the slowest took. */
+  /** Calls another server one by one until the flood ends. Returns the slowest time. */
   async function callMeanwhile(over: Promise<unknown>): Promise<{ readonly calls: number; readonly slowest: number }> {
     let isOver = false;
     void over.finally(() => (isOver = true));
@@ -101,7 +101,7 @@ suite('a flood of push events', function () {
     );
     assert.ok(longest <= MAX_EVENTS && host.events.list().length === MAX_EVENTS, `${longest} events in the list`);
     assert.equal(host.events.unread, MAX_EVENTS);
-    // A tenth of what the texts alone would be.
+    // A tenth of the size of the texts.
     assert.ok(grown < (sent * LENGTH) / 10, `${grown} bytes more for ${sent} events`);
     assert.ok(meanwhile.calls > SECONDS && meanwhile.slowest < 5_000, JSON.stringify(meanwhile));
 
@@ -111,7 +111,7 @@ suite('a flood of push events', function () {
     assert.ok(kept.events >= MAX_EVENTS && kept.events <= MAX_EVENTS + SLACK, `${kept.events} events in the store`);
   });
 
-  /** What is on disk: events, and the records of events that were taken. */
+  /** Stored events, and audit records of accepted events. */
   async function stored(): Promise<{ readonly events: number; readonly records: number }> {
     const store = openStore({ file: join(folder, 'mcpl.sqlite'), workerPath, log: NO_LOG });
     const events = (await store.events.list(1_000_000)).length;

@@ -1,7 +1,7 @@
 import { createNodeHost } from '../../../src/cli/nodeHost.ts';
 import { isJsonObject, parseJson } from '../../../src/core/index.ts';
 
-/** A host in a process of its own, for somebody who allows everything in the workspace, until it is killed. */
+/** A host in a separate process whose user allows everything in the workspace, until it is killed. */
 const [given = ''] = process.argv.slice(2);
 const options = parseJson(given);
 if (!isJsonObject(options)) throw new Error('Say which servers, folder and file.');

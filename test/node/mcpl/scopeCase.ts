@@ -39,14 +39,14 @@ export const WRITE = tool('write', {
 
 export interface ScopeCaseOptions extends Omit<McplCaseOptions, 'server' | 'servers'> {
   readonly files?: Files;
-  /** Over those of a server with one scoped set; `/ws` and `/out` in its entry stand for the folders. */
+  /** Members over those of a server with one scoped set. `/ws` and `/out` in its entry stand for the folders. */
   readonly server?: McplScript;
   readonly servers?: Readonly<Record<string, McplScript>>;
-  /** Whether the host keeps what it is to remember in a file, as an editor does. */
+  /** Whether the host stores its data in a file, like an editor. */
   readonly isStored?: boolean;
 }
 
-/** A server with one scoped set, that is on and has lists, and one tool that belongs to it. */
+/** A server with one enabled, scoped set with lists, and one tool that belongs to it. */
 export function scoped(script: McplScript = {}): McplScript {
   const { entry, answers, ...rest } = script;
   return {
@@ -75,22 +75,22 @@ export class ScopeFolders {
     }
   }
 
-  /** With the folders of this test in it. */
+  /** Replaces `/ws` and `/out` by the folders of this test. */
   real(text: string): string {
     return text.replace(/(?<!\.)\/(ws|out)(?![\w-])/g, (_, name: string) => (name === 'ws' ? this.ws : this.out));
   }
 
   realIn<T extends Json>(value: T): T {
-    // Every kind of value stays the kind that it is.
+    // The type stays the same.
     return JSON.parse(this.real(JSON.stringify(value))) as T;
   }
 
-  /** With `/ws` and `/out` for them. */
+  /** Replaces the folders of this test by `/ws` and `/out`. */
   shown(text: string): string {
     return text.replaceAll(this.ws, '/ws').replaceAll(this.out, '/out');
   }
 
-  /** Makes a link lead elsewhere. */
+  /** Changes the target of a link. */
   relink(path: string, to: string): void {
     unlinkSync(join(this.ws, path));
     symlinkSync(this.real(to), join(this.ws, path));
@@ -104,10 +104,10 @@ export class ScopeFolders {
 export class ScopeCase {
   readonly mcpl: McplCase;
   readonly folders: ScopeFolders;
-  /** Each question that was put, as a line. */
+  /** Each question as a line. */
   readonly asked: string[] = [];
   readonly questions: PendingApproval[] = [];
-  /** How questions ended, as a line. */
+  /** The end of each question as a line. */
   readonly settled: string[] = [];
   readonly person: Answer[] = [];
 
@@ -117,7 +117,7 @@ export class ScopeCase {
     this.#listen();
   }
 
-  /** The next host before the same files, servers and settings. */
+  /** The next host with the same files, servers and settings. */
   async reopen(): Promise<void> {
     await this.mcpl.reopen();
     this.#listen();
@@ -138,13 +138,13 @@ export class ScopeCase {
     });
   }
 
-  /** A request for a scope, and the answer as JSON, or as `error <code> …`. */
+  /** Sends a scope request. Returns the answer as JSON, or as `error <code> …`. */
   async elevate(label: string, payload?: JsonObject, { id = ID, featureSet = 'files' } = {}): Promise<string> {
     const scope = this.folders.realIn(payload === undefined ? { label } : { label, payload });
     return this.folders.shown(await this.mcpl.answerTo('scope/elevate', { featureSet, scope }, id));
   }
 
-  /** A call of a tool: its text, or `<code> <message> <suggestion>`. */
+  /** Calls a tool. Returns its text, or `<code> <message> <suggestion>`. */
   async call(args: JsonObject, { name = 'write', id = ID } = {}): Promise<string> {
     try {
       const { modelText } = await this.mcpl.call(name, this.folders.realIn(args), undefined, id);
@@ -155,7 +155,7 @@ export class ScopeCase {
     }
   }
 
-  /** The params of each call that was sent, without what tells of progress. */
+  /** The params of each sent call, without the progress token. */
   async sent(id = ID): Promise<readonly string[]> {
     await this.mcpl.life(id).caughtUp();
     return this.mcpl
@@ -174,17 +174,17 @@ export class ScopeCase {
     assert.ok(await this.mcpl.host.approvals.answer(last.id, choice));
   }
 
-  /** Until so many questions were put, from the beginning. */
+  /** Waits for this many questions from the beginning. */
   untilAsked(count: number): Promise<void> {
     return this.mcpl.until(`question ${count}; asked:\n${this.asked.join('\n')}`, () => this.asked.length >= count);
   }
 
-  /** As the settings file says from now on. */
+  /** Changes the settings file. */
   configure(change: JsonObject, id = ID): void {
     this.mcpl.configure(this.folders.realIn(change), id);
   }
 
-  /** What was decided, and what was remembered or forgotten, oldest first. */
+  /** Decisions, and remembered or revoked grants, oldest first. */
   async decisions(): Promise<readonly string[]> {
     const lines = await this.mcpl.audit('scope/decision', 'approval/granted', 'approval/revoked', 'approval/expired');
     return lines.map((line) => this.folders.shown(line));
@@ -214,7 +214,7 @@ export class ScopeCase {
   }
 }
 
-/** The servers run in the workspace, as the user says. */
+/** The user allows servers to run in the workspace. */
 const ALLOWED: NodeHostOptions['onStartQuestion'] = () => Promise.resolve('start');
 
 type Open = (options?: ScopeCaseOptions) => Promise<ScopeCase>;

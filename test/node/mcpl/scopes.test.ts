@@ -6,7 +6,7 @@ import { FILES_SET, LISTS, scopeCases, WRITE } from './scopeCase.ts';
 const NO = '{"approved":false,"reason":"The settings of the host deny it."}';
 const NEVER = '{"approved":false,"reason":"It does not name something that can be allowed."}';
 const YES = '{"approved":true}';
-/** As the machine that runs this has it. */
+/** The real path on this machine. */
 const HOSTS = realpathSync('/etc/hosts');
 const PASSWD = realpathSync('/etc/passwd');
 

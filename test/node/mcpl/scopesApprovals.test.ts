@@ -31,7 +31,7 @@ scopeCases('the approvals', (open) => {
     answers.push(await opened.elevate('/out/x'), await opened.elevate('/out/x'), await opened.elevate('/out/x'));
     const yes = '{"approved":true,"payload":{"path":"/etc/hosts","mode":"append"}}';
     const denied = '{"approved":false,"reason":"The user denied it."}';
-    // Right after a no the same is denied without a question.
+    // Right after a denial, the same request is denied without a question.
     assert.deepEqual(answers, [yes, yes, yes, yes, CLOSED, denied, denied]);
     const hosts = `case files elevate append unlisted “/etc/hosts”: label ${HOSTS}, /payload/path ${HOSTS}`;
     const other = 'case files elevate unlisted “/out/x”: label /out/x';
@@ -147,7 +147,7 @@ scopeCases('the approvals', (open) => {
     const odd: unknown = JSON.parse('{"path":"/out/x","n":1,"__proto__":{"n":2}}');
     await opened.elevate('/out/x', odd as JsonObject);
     assert.equal(opened.asked.length, 7, opened.asked.join('\n'));
-    // The order of members is none of JSON.
+    // JSON members have no order.
     assert.equal(await opened.elevate('/out/x', { n: 1, path: '/out/x' }), approved({ n: 1, path: '/out/x' }));
     assert.equal(opened.asked.length, 7);
   });

@@ -28,7 +28,7 @@ const MOVE = tool('move', {
   _meta: { featureSet: 'files' },
 });
 const RUN = tool('run', { _meta: { featureSet: 'files' } });
-/** Of no set. */
+/** A tool without a set. */
 const STRAY = tool('stray', { inputSchema: { type: 'object', properties: { path: text } } });
 
 scopeCases('calls of tools', (open) => {
@@ -116,7 +116,7 @@ scopeCases('calls of tools', (open) => {
       'case files call erase unlisted: /arguments/path /out/x',
       'case files call write unlisted: /arguments/path /out/y',
     ]);
-    // Written otherwise it is the same file.
+    // Another spelling of the same file.
     assert.equal(await opened.call({ path: '/ws/link/x' }), 'Done.');
   });
 
@@ -157,7 +157,7 @@ scopeCases('calls of tools', (open) => {
       const call = opened.call({ path: '/out/x' });
       await opened.untilAsked(asked + 1);
       opened.configure(change);
-      // The question of a set that is off is withdrawn; a denial counts when the question is answered.
+      // The question of a disabled set is withdrawn. A denial counts when the question is answered.
       if (opened.mcpl.host.approvals.pending().length > 0) await opened.answer('session');
       const answer = await call;
       opened.configure(after);

@@ -37,7 +37,7 @@ scopeCases('what the specification obliges a host to', (open) => {
       `nobody /ws/src/a.ts ${unknown}`,
       `nobody /out/y ${unknown}`,
     ]);
-    // From the second start on it is known which of its sets are scoped.
+    // From the second start on, the host knows which sets are scoped.
     await opened.mcpl.host.restart('case');
     await opened.mcpl.until('the second start', () => opened.mcpl.peer().lives.length === 2);
     await opened.mcpl.start();

@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../../../src/core/index.ts';
 import { waitUntil } from '../../support/processes.ts';
 import { answerOf, type Answers, CaseLife, type Hands, type Responder } from '../cases/caseServer.ts';
 
-/** The same scripted server behind a WebSocket: one life for each connection, told and steered as a process is. */
+/** The same scripted server over WebSocket: one life per connection, with the same interface as a process. */
 export class SocketCaseServer {
   readonly lives: CaseLife[] = [];
   readonly answers: Record<string, Responder>;
@@ -65,7 +65,7 @@ export class SocketCaseServer {
   }
 }
 
-/** What a process does to its pipes, done to a socket: each line is a message of its own. */
+/** Implements the commands for a socket: each line is one message. */
 function handsOf(socket: WebSocket, life: () => CaseLife): Hands {
   return {
     write: (command) => {

@@ -45,22 +45,22 @@ import {
 
 export const BOOK = 'book';
 
-/** What a server says when it is asked to go back. */
+/** The server's answer to a rollback request. */
 type GoesBack = (params: JsonObject) => ReturnType<typeof failWith> | Json | Promise<Json>;
 
 export interface StateCaseOptions extends Omit<McplCaseOptions, 'server' | 'servers'> {
-  /** Members of the set `book`, over those of one that the host keeps and that can go back. */
+  /** Members of the set `book`, over those of a set whose state the host keeps and that supports rollback. */
   readonly book?: JsonObject;
-  /** Over those of a server with that set, which is on. */
+  /** Members over those of a server with that set enabled. */
   readonly server?: McplScript;
 }
 
 export class StateCase {
   readonly mcpl: McplCase;
-  /** `checkpoint or -: problem`, as they are told to a person. */
+  /** `checkpoint or -: problem`, as reported to the user. */
   readonly troubles: string[] = [];
   rollback: GoesBack = ({ checkpoint = null }) => ({ checkpoint, success: true });
-  /** What the next results say, by the tool's argument `n`. */
+  /** The states of the next results, by the tool's argument `n`. */
   readonly #states: Json[];
 
   constructor(mcpl: McplCase, states: Json[]) {
@@ -73,14 +73,17 @@ export class StateCase {
     return this.mcpl.host.lineages;
   }
 
-  /** The next host before the same file, servers and settings. */
+  /** The next host with the same file, servers and settings. */
   async reopen(): Promise<void> {
     await this.mcpl.reopen();
     this.#listen();
     await this.mcpl.startAll();
   }
 
-  /** A call that the server answers with this state: what became of it, as `kept a`, or `<code> <message> <suggestion>`. */
+  /**
+   * A call that the server answers with this state. Returns the result, such as `kept a`, or `<code> <message>
+   * <suggestion>`.
+   */
   async edit(state: Json | undefined, request: Partial<ToolCallRequest> = {}): Promise<string> {
     const { text } = await this.call(state, request);
     return text;
@@ -100,7 +103,7 @@ export class StateCase {
     }
   }
 
-  /** The members beside `name` and `arguments` of each call that was sent, as JSON. */
+  /** The members of each sent call besides `name` and `arguments`, as JSON. */
   async sent(id = ID): Promise<readonly string[]> {
     await this.mcpl.life(id).caughtUp();
     return this.mcpl
@@ -112,7 +115,7 @@ export class StateCase {
       });
   }
 
-  /** The params of each request to go back, as JSON. */
+  /** The params of each rollback request, as JSON. */
   async asked(id = ID): Promise<readonly string[]> {
     await this.mcpl.life(id).caughtUp();
     return this.mcpl
@@ -143,7 +146,7 @@ export class StateCase {
     });
   }
 
-  /** `server set: keeper, count, head`, as soon as the list knows of that head. */
+  /** Waits until the list contains that head. Returns `server set: keeper, count, head`. */
   async summaries(head: string): Promise<readonly string[]> {
     await this.lineages.loaded();
     const heads = (): readonly string[] => this.lineages.list().map((each) => each.head?.checkpoint ?? '-');
@@ -164,7 +167,7 @@ export class StateCase {
     return this.lineages.state((await this.find(name, featureSet)).place, 'compact');
   }
 
-  /** What became of a rollback, as a line. */
+  /** Rolls back. Returns the result as a line. */
   async goBack(name: string, options: RollbackOptions = {}): Promise<string> {
     const { place } = await this.find(name);
     try {
@@ -174,7 +177,7 @@ export class StateCase {
     }
   }
 
-  /** Works on from there without the server. */
+  /** Continues from there without the server. */
   async continueFrom(name: string, conversation?: string): Promise<string> {
     const { place } = await this.find(name);
     try {
@@ -231,7 +234,7 @@ export function stateCases(name: string, define: (open: Open, over: Over) => voi
       const folder = mkdtempSync(join(tmpdir(), 'mcpl-states-'));
       folders.push(folder);
       const states: Json[] = [];
-      // The server is asked only after the case is there.
+      // The server gets requests only after the case exists.
       const holder: { case?: StateCase } = {};
       const { entry, answers, ...rest } = server;
       const mcpl = await openCase({

@@ -11,7 +11,7 @@ import { openStore } from '../../../src/node/store/sqliteStore.ts';
 import { BOOK, type StateCase, stateCases } from './stateCase.ts';
 import { ID } from './mcplCase.ts';
 
-/** A disk with room for 150 pages of the database, and not one more. */
+/** A disk with room for exactly 150 pages of the database. */
 const smallDisk = fileURLToPath(new URL('../smallDiskWorker.ts', import.meta.url));
 const FILE = 'room-150.sqlite';
 
@@ -44,7 +44,7 @@ stateCases('on a full disk', (open) => {
 
   const whole = (n: number): object => ({ notes: [`${n}${'x'.repeat(40_000)}`] });
 
-  /** Calls until the disk is full; how many states were kept before. */
+  /** Calls until the disk is full. Returns the number of stored states. */
   async function filled(states: StateCase): Promise<{ readonly kept: number; readonly answer: string }> {
     for (let n = 0; n < 60; n++) {
       const answer = await states.edit({ checkpoint: `c${n}`, parent: null, data: whole(n) as never });
@@ -61,7 +61,7 @@ stateCases('on a full disk', (open) => {
     assert.ok(kept > 5, `${kept} were kept`);
     assert.equal(answer, `lost c${kept}: It could not be stored: ${FULL}. That is tried again before the next call.`);
 
-    // What the server tells of by itself is refused, and it may say it again; of our disk it learns nothing.
+    // An update without a call is refused, and may be sent again. The server learns nothing about the host's disk.
     const update = { featureSet: BOOK, checkpoint: 'told', data: whole(99) as never };
     assert.equal(await states.mcpl.answerTo('state/update', update), 'error -32603 The state could not be stored.');
 

@@ -5,7 +5,7 @@ import { tool } from './mcplCase.ts';
 const A = { checkpoint: 'a', parent: null, data: { notes: [] } };
 const add = (note: unknown): object => ({ op: 'add', path: '/notes/-', value: note });
 
-/** A whole state, or a difference to one. */
+/** A complete state, or a patch. */
 function patched(checkpoint: string, parent: string | undefined, ...patch: readonly object[]) {
   return { checkpoint, ...(parent === undefined ? {} : { parent }), patch: patch as never[] };
 }
@@ -74,7 +74,7 @@ stateCases('kept by the host', (open) => {
   test('without a parent it is what was current when the call was sent', async () => {
     const opened = await open();
     await opened.edit(A);
-    // All at once: they wait for each other, or the differences would be to one and the same state.
+    // All at once. They must wait for each other, because otherwise all patches would apply to the same state.
     const answers = await Promise.all([1, 2, 3].map((n) => opened.edit(patched(`n${n}`, undefined, add(n)))));
     assert.deepEqual(answers, ['kept n1', 'kept n2', 'kept n3']);
     assert.deepEqual(await opened.tree(), [
@@ -140,7 +140,7 @@ stateCases('kept by the host', (open) => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b1', 'a', add(1)), { conversationId: 'one' });
-    // The other conversation never saw what the first one did, but nobody went elsewhere for it yet.
+    // The other conversation has not seen the first one's checkpoints, but its head did not move either.
     assert.equal(await opened.continueFrom('a', 'two'), 'continued');
     await opened.edit(patched('b2', 'a', add(2)), { conversationId: 'two' });
     await opened.edit(undefined, { conversationId: 'one' });

@@ -4,7 +4,7 @@ import { BOOK, type StateCase, stateCases } from './stateCase.ts';
 import { ID, NO_ANSWER, tool } from './mcplCase.ts';
 
 const LONG = 'é'.repeat(300_000);
-/** As some languages write JSON, and nobody else would. */
+/** JSON in an unusual format that some languages write. */
 const FOREIGN = `{ "text" :\t"${LONG}", "n" : 1.0,\r"n" : 2.50, "list": [ ] }`;
 const OWN = JSON.stringify({ text: LONG, n: 2.5, list: [] });
 

@@ -10,7 +10,7 @@ const step = (checkpoint: string, parent: string, note: number) => ({
   patch: [{ op: 'add', path: '/notes/-', value: note }],
 });
 
-/** Three in a row. */
+/** Three checkpoints in a row. */
 async function line(opened: StateCase): Promise<StateCase> {
   assert.equal(await opened.edit(A), 'kept a');
   assert.equal(await opened.edit(step('b', 'a', 1)), 'kept b');
@@ -29,7 +29,7 @@ stateCases('the way back', (open) => {
     assert.equal(await opened.edit(step('d', 'a', 3)), 'kept d');
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[]}}');
     assert.deepEqual(await opened.tree(), ['a data', 'b < a patch aside', 'c < b patch aside', 'd < a patch head']);
-    // The branch that was left is as it was, and one can go there too.
+    // The branch that was left is unchanged, and can be the target again.
     assert.equal(await opened.stateAt('c'), '{"notes":[1,2]}');
     assert.equal(await opened.goBack('c'), 'rolledBack c');
     await opened.edit(undefined);
@@ -101,7 +101,7 @@ stateCases('the way back', (open) => {
     await opened.edit(step('d', 'z', 4));
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[]}}');
     assert.equal(await opened.stateAt('d'), '{"notes":[4]}');
-    // One that was there before stays where it is.
+    // An existing checkpoint keeps its parent.
     opened.rollback = () => ({ checkpoint: 'b', success: true });
     assert.equal(await opened.goBack('a'), 'elsewhere b, asked for a');
     await opened.edit(undefined);

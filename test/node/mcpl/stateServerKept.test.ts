@@ -56,7 +56,7 @@ stateCases('kept by the server', (open) => {
       'a opaque',
       'b < a opaque aside',
       'c < a opaque aside',
-      // It came after what builds on it, which stays what is worked on.
+      // It arrived after a checkpoint that builds on it, which stays the head.
       'd < a opaque',
       'e < d opaque head',
     ]);

@@ -35,7 +35,7 @@ const EVERY: Readonly<Record<string, JsonObject>> = {
   'no/suchMethod': {},
 };
 
-/** A server that uses everything, before a person and a model that do not answer. */
+/** A server that uses everything, with a user and a model that do not answer. */
 class Stage {
   readonly person = new CasePerson();
   readonly model = new CaseModel();
@@ -68,7 +68,7 @@ class Stage {
     };
   }
 
-  /** Over standard input and output, the server goes on after the end of its input. */
+  /** Over stdio, the server continues after the end of its input. */
   static async begin(open: (options: McplCaseOptions) => Promise<McplCase>, stage: Stage): Promise<McplCase> {
     const opened = await open(stage.options);
     opened.host.approvals.onDidAsk(() => undefined);

@@ -22,7 +22,7 @@ function beating(more: Partial<McplScript> = {}): McplScript {
   return { sets: { beat: set('tools') }, entry: { featureSets: { enabled: ['*'] } }, ...more };
 }
 
-/** A person who is asked, and answers by hand. */
+/** A user whose answers the test gives. */
 function listening(opened: McplCase): string[] {
   const asked: string[] = [];
   opened.host.alsoEvents.onDidAsk(({ server, featureSet }) => asked.push(`${server} ${featureSet}`));
