@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { inProject } from '../harness/paths.ts';
 
-/** `file period` of each interval; a period has a name, and the name its value in the same file. */
+/** `file period` of each interval. A named period has its value in the same file. */
 const intervals = (file: string): readonly string[] => {
   const source = readFileSync(inProject(file), 'utf8');
   return [...source.matchAll(/\bsetInterval\([\s\S]*?(\w+)\);/g)].map(([, name]) => {

@@ -101,7 +101,7 @@ const properties = Object.assign({}, ...contributes.configuration.map((part) => 
 >;
 const textOf = (placeholder: string): string => nls[placeholder.slice(1, -1)] ?? '';
 
-/** Every string of the manifest that is looked up in package.nls.json. */
+/** Every string of the manifest that needs a translation in package.nls.json. */
 function placeholders(value: unknown): readonly string[] {
   if (typeof value === 'string') return /^%(.+)%$/.exec(value)?.slice(1) ?? [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placeholders) : [];
@@ -241,7 +241,7 @@ suite('package.nls.json', () => {
       if (typeof value !== 'object' || value === null) return;
       for (const [key, member] of Object.entries(value)) {
         if (shown.includes(key) && typeof member === 'string' && !/^%.+%$/.test(member)) raw.push(`${key}: ${member}`);
-        // Models read this, and in one language.
+        // Models read this, so it has only one language.
         if (key !== 'inputSchema') walk(member);
       }
     };
@@ -281,7 +281,7 @@ suite('The manifest', () => {
         'mcpl.state.maxAgeDays': ['integer', DEFAULT_LIMITS.stateDays, 'string', 'machine-overridable'],
         'mcpl.state.maxMegabytes': ['integer', DEFAULT_LIMITS.stateMegabytes, 'string', 'machine-overridable'],
         'mcpl.gateway.transport': ['string', 'loopback', 'string', 'machine-overridable'],
-        // What costs, and what runs in a chat, a repository does not switch on.
+        // A repository cannot enable what costs money or runs in a chat.
         'mcpl.chatHooks.enabled': ['boolean', false, 'string', 'machine'],
         'mcpl.models.wrap': ['array', [], 'string', 'machine'],
       },

@@ -10,7 +10,7 @@ const plain = decodeResult({ content: [{ type: 'text', text: 'It rains.' }] });
 const withNote = (kind: string): ResultView =>
   new AnnotatedResult(plain, [{ source: 'host', kind, text: 'Read in a cache.' } as ResultAnnotation]);
 
-/** How each reader draws a result; the chat and the terminal are tested with their own texts. */
+/** How each reader shows a result. The chat and the terminal have their own tests. */
 function drawn(result: ResultView): readonly string[] {
   const run = resultRun(1, result);
   const notes = run.kind === 'done' ? run.blocks.flatMap(({ note }) => note || []) : [];

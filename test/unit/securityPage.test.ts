@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 const project = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/security.md', project), 'utf8');
 
-/** A table that names tests is worth something as long as they are there. */
+/** Checks that the tests named in the table exist. */
 suite('The page about security', () => {
   const named = [...page.matchAll(/`(test\/[\w/.-]+\.test\.ts)`(?: “([^”]+)”)?/g)].map(([, file = '', title]) => ({
     file,

@@ -13,7 +13,7 @@ const measure = (id: string, repeat: Measure['repeat']): Measure => ({
   repeat,
 });
 
-/** Nothing of it is said where a test is read. */
+/** Suppresses output. */
 const inSilence = async <T>(work: () => Promise<T>): Promise<T> => {
   const { write } = process.stdout;
   process.stdout.write = () => true;

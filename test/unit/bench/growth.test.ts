@@ -25,7 +25,7 @@ suite('How the cost of one grows', () => {
   });
 
   test('takes nothing for growth that cannot be told from noise', () => {
-    // A tenth of the constant cost for the middle size is not looked at; ten times that much for the largest is.
+    // Growth below a tenth of the constant cost is ignored. Ten times that for the largest size is reported.
     assert.equal(
       growth((size) => (size === 10_000 ? 110 : 100)),
       0.1,

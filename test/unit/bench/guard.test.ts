@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { decide, decisionOf, guard, type Guarded, outcomesNote, outcomeText } from '../../bench/guard.ts';
 import { PAIRS } from '../../bench/guardMeasures.ts';
 
-/** One that gives these ratios, try by try; what is an error is thrown. */
+/** A measure with these ratios, try by try. Errors are thrown. */
 const scripted = (id: string, target: number, ...script: readonly (number | Error)[]): Guarded => {
   const left = [...script];
   return {
@@ -19,7 +19,7 @@ const scripted = (id: string, target: number, ...script: readonly (number | Erro
 
 const always = (): boolean => true;
 
-/** Time for so many tries. */
+/** Time for this many tries. */
 const timeFor = (tries: number): (() => boolean) => {
   let left = tries;
   return () => left-- > 0;

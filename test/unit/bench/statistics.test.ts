@@ -44,7 +44,7 @@ suite('statistics of the benchmark', () => {
   });
 
   test('ratios pair what was measured in the same repetition', () => {
-    // The machine was ten times slower in the second: the ratio does not know.
+    // The machine was ten times slower in the second pair, which does not affect the ratio.
     assert.deepEqual(pairedRatios([1, 10, 3], [2, 20, 4]), [0.5, 0.5, 0.75]);
   });
 

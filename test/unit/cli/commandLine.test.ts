@@ -48,7 +48,7 @@ suite('The command line', () => {
     assert.deepEqual(allowed('/', 'a.ts'), list('a.ts', '/a.ts'));
     const whole = ['/etc/*', '**/a.ts', '**', '~/notes/**', 'C:\\x\\**', '${userHome}/x'];
     assert.deepEqual(allowed('/ws', ...whole), list(...whole));
-    // Nothing in the name of the folder may mean more than the folder.
+    // Special characters in the folder name must not match other folders.
     for (const folder of ['/w*', '/w?', '/[w]', '/{a,b}', '/~', '/$x', '/a\\b'])
       assert.match(
         usageError(() => allowed(folder, 'src/**')),

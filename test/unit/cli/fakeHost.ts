@@ -120,7 +120,7 @@ function untilCancelled(token: CancellationToken | undefined, what: string): Pro
   return new Promise((_, reject) => token?.onCancellationRequested(() => reject(cancelled(what))));
 }
 
-/** Holds what the test puts in. */
+/** An inbox with the test's events. */
 export class FakeInbox implements EventInbox {
   readonly changed = new Emitter<void>();
   readonly arrived = new Emitter<readonly InboundEvent[]>();
@@ -154,7 +154,7 @@ export class FakeInbox implements EventInbox {
   }
 }
 
-/** Puts to listeners what the test asks, and remembers what it is told to. */
+/** Sends the test's requests to listeners, and records the answers. */
 export class FakeApprovals implements Approvals {
   readonly changed = new Emitter<void>();
   readonly asked = new Emitter<PendingApproval>();
@@ -166,7 +166,7 @@ export class FakeApprovals implements Approvals {
   waiting: readonly PendingApproval[] = [];
   granted: readonly ScopeGrant[] = [];
   decided: readonly AuditEntry[] = [];
-  /** What keeping an answer fails with. */
+  /** The error for storing an answer. */
   failure: Error | undefined;
 
   asksInChat(): boolean {
@@ -220,7 +220,7 @@ function unknownServer(id: string): HostError {
   return new HostError('UNKNOWN_SERVER', `There is no server "${id}".`, details);
 }
 
-/** A host with one running server, whose calls end when the test says so. */
+/** A host with one running server. The test completes its calls. */
 export class FakeHost implements Host {
   readonly changed = new Emitter<ServerChange>();
   readonly onDidChangeServer = this.changed.event;
@@ -246,7 +246,7 @@ export class FakeHost implements Host {
   };
   readonly approvals = new FakeApprovals();
   readonly lineages = new FakeLineages();
-  /** What becomes of the state that comes with a result. */
+  /** The outcome of the state in a result. */
   kept: KeptState | undefined;
   readonly audit: AuditLog = {
     onDidAppend: new Emitter<readonly AuditRecord[]>().event,
@@ -254,7 +254,7 @@ export class FakeHost implements Host {
   };
   audited: readonly AuditEntry[] = [];
   readonly traced = new ProtocolTrace({ clock: new FakeClock() });
-  /** What is known of the sets of its server. */
+  /** The MCPL snapshot of its server. */
   mcpl: McplSnapshot | undefined;
   definition: ServerDefinition | undefined = definition('files');
   readonly turns: TurnRequest[] = [];
@@ -262,11 +262,11 @@ export class FakeHost implements Host {
   settings: HostSettings | undefined;
   readonly limits = DEFAULT_LIMITS;
   level: LogLevelName | undefined;
-  /** Of the tool `read`. */
+  /** The change of the tool `read`. */
   change: ToolChange | undefined;
-  /** A server that stops or changes again meanwhile takes no answer. */
+  /** False for a server that stops or changes again meanwhile. */
   takesAnswers = true;
-  /** Who hears of which resource: "server uri". */
+  /** Subscriptions by "server uri". */
   readonly watches = new Map<string, (uri: string) => void>();
 
   allowChange(id: string, keys: readonly string[]): void {

@@ -61,7 +61,7 @@ export function summary(rest: Partial<LineageSummary> = {}): LineageSummary {
   };
 }
 
-/** Holds two checkpoints, and remembers what it is told to do. */
+/** Has two checkpoints, and records the actions. */
 export class FakeLineages implements Lineages {
   readonly changed = new Emitter<void>();
   readonly broken = new Emitter<StateTrouble>();
@@ -72,7 +72,7 @@ export class FakeLineages implements Lineages {
   summaries: readonly LineageSummary[] = [summary()];
   nodes: readonly Checkpoint[] = [checkpoint(2), checkpoint(1)];
   outcome: RollbackResult = { kind: 'rolledBack', head: checkpoint(1) };
-  /** What it cannot do. */
+  /** The error of all actions. */
   failure: HostError | undefined;
   watchers = 0;
 

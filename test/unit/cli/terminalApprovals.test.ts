@@ -19,7 +19,7 @@ const FOLDER = '/nowhere/ws';
 const PROMPT = 'Allow it? (o: once, s: whenever it asks during this run, d: deny; Enter denies) ';
 const WANTS = ['The server "files" ("files.edit") wants to append to:', '  /etc/hosts (outside of the working folder)'];
 
-/** A person who answers when the test says so. */
+/** A user who answers when the test says so. */
 class LiveDialog implements Dialog {
   isInteractive = true;
   readonly shown: string[] = [];
@@ -175,7 +175,7 @@ suite('Approvals at a terminal', () => {
     assert.deepEqual(approvals.answers, []);
     await dialog.type('d');
     assert.deepEqual(approvals.answers, ['a1 deny']);
-    // And the other way round; what is void by then is not shown.
+    // The other way round. A withdrawn request is not shown.
     approvals.ask(approval('a2'));
     const gone = new CancellationSource();
     const waiting = elicitor.form(form, gone.token);
@@ -289,7 +289,7 @@ suite('A line that is typed when it is asked for', () => {
     const dialog = new TerminalDialog({ input, output: new PassThrough() });
     input.write('first\nonce\n');
     assert.equal(await dialog.ask('a: ', NO_CANCELLATION), 'first');
-    // In the terminal still, where nobody has read it.
+    // The input is still in the terminal, unread.
     input.write('session\n');
     const asked = dialog.ask('b: ', NO_CANCELLATION, 'typedNow');
     await new Promise((resolve) => setTimeout(resolve, 120));

@@ -14,7 +14,7 @@ import {
   schemaForm,
 } from '../../../src/core/index.ts';
 
-/** A person who types what the test says, and then nothing more. */
+/** A user who types the test's input, and then nothing more. */
 class TypedDialog implements Dialog {
   readonly isInteractive: boolean;
   readonly shown: string[] = [];

@@ -72,7 +72,7 @@ suite('Consolidation in the demo', () => {
       ],
     );
     assert.equal(host.outcome, 'Ada likes tea.\n\n(3 memories, summarized by m)');
-    // What was learnt is in the summary already.
+    // The summary already contains it.
     await host.pass(10_000);
     assert.equal(host.asked('model/info').length, 1);
   });

@@ -4,7 +4,7 @@ import type { DemoMessage } from '../../support/demoMessages.ts';
 
 const START = Date.UTC(2026, 0, 23, 14);
 
-/** The other side of the demo in one process: what it writes, what it logs, and its time, which a test moves. */
+/** The host of the demo in the same process: its messages, log, and a clock that the test moves. */
 export class DemoHost {
   readonly sent: DemoMessage[] = [];
   readonly logged: string[] = [];
@@ -58,7 +58,7 @@ export class DemoHost {
     return answer;
   }
 
-  /** Opens the connection as a host that speaks MCPL, with these sets on. */
+  /** Opens the connection like a host with MCPL and these enabled sets. */
   async open(...enabled: readonly string[]): Promise<DemoMessage> {
     const mcpl = { version: '0.2', featureSets: { enabled: [], disabled: [] } };
     const answer = await this.initialize({ experimental: { mcpl } });
@@ -83,7 +83,7 @@ export class DemoHost {
     return this.request('context/afterInference', { ...TURN, userMessage, assistantMessage, usage: USAGE });
   }
 
-  /** The same where nobody waits. */
+  /** The same as a notification. */
   tell(userMessage: string): void {
     const params = { ...TURN, userMessage, assistantMessage: 'Fine.', usage: USAGE };
     this.send({ method: 'context/afterInference', params });
@@ -93,7 +93,7 @@ export class DemoHost {
     return this.request('tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) });
   }
 
-  /** A call as a host sends it that keeps states: with members beside its arguments. */
+  /** A call from a host that keeps states, with members besides its arguments. */
   callWith(beside: object, name: string, args: object = {}): Promise<DemoMessage> {
     return this.request('tools/call', { name, arguments: args, ...beside });
   }
@@ -102,18 +102,18 @@ export class DemoHost {
     return this.request('state/rollback', { featureSet, checkpoint });
   }
 
-  /** Begins a call that something else has to happen for. */
+  /** Starts a call that needs another event to end. */
   start(name: string, meta: object = {}): void {
     this.send({ id: ++this.#lastId, method: 'tools/call', params: { name, _meta: meta } });
   }
 
-  /** The last that it wrote, as the outcome of a call. */
+  /** The last message, as the outcome of a call. */
   get outcome(): string {
     const { content, isError } = this.sent.at(-1)?.result ?? {};
     return `${isError === true ? 'ERROR ' : ''}${content?.[0].text ?? ''}`;
   }
 
-  /** What the demo asked and nobody has answered yet, by method. */
+  /** The demo's unanswered requests, by method. */
   asked(method: string): readonly DemoMessage[] {
     return this.sent.filter((message) => message.method === method && message.id !== undefined);
   }
@@ -139,7 +139,7 @@ const MODEL = { id: 'm', vendor: 'v', contextWindow: 1_000, capabilities: [] };
 const TURN = { inferenceId: 'inf_1', conversationId: 'conv_1', turnIndex: 0, model: MODEL };
 const USAGE = { inputTokens: 1, outputTokens: 1 };
 
-/** All that follows without time passing has happened. */
+/** Resolves when everything has settled that needs no time. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

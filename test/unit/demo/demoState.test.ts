@@ -12,7 +12,7 @@ function textOf({ result, error }: DemoMessage): string {
   return `${result.isError === true ? 'ERROR ' : ''}${result.content[0].text}`;
 }
 
-/** The state after an answer, as a host makes it. */
+/** The state after an answer, computed like a host. */
 function after(before: object | undefined, state: DemoState | undefined): object {
   assert.ok(state !== undefined);
   if (state.data !== undefined) return state.data;
@@ -140,7 +140,7 @@ suite('The ledger of the demo, which it keeps itself (MCPL §8.7)', () => {
 
   teardown(() => host.end());
 
-  /** A call as a host sends it, with the checkpoint that it is at: the text, and the step it made. */
+  /** A call with the current checkpoint, like from a host: its text and its step. */
   async function call(name: string, args: object = {}): Promise<string> {
     const answer = await host.callWith(last === '' ? {} : { checkpoint: last }, name, args);
     const { state } = answer.result;

@@ -18,14 +18,14 @@ suite('A driver and the changed definition of an approved tool', () => {
 
   teardown(() => driver.dispose());
 
-  /** The definitions that the driver hears about when the tools of the server change. */
+  /** The reported definitions after a change of the server's tools. */
   function told(): readonly unknown[] {
     host.changed.fire({ server: 'files', what: 'tools' });
     const heard = driver.heard() as readonly { event: string }[];
     return heard.filter(({ event }) => event === 'definitionChanged');
   }
 
-  /** The answer to `answerDefinition`: the code of a refusal, or the change that is left. */
+  /** The answer to `answerDefinition`: the code of a refusal, or the remaining change. */
   async function answer(given: string, members: object = {}): Promise<unknown> {
     const line = { id: 1, command: 'answerDefinition', server: 'files', tool: 'read', form: 'f2', answer: given };
     const [said] = (await driver.say({ ...line, ...members })) as {

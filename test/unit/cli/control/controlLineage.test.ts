@@ -6,7 +6,7 @@ import { checkpoint, type FakeLineages, KEY, summary } from '../fakeLineages.ts'
 
 const OK = (result: unknown): unknown => ({ id: 1, ok: true, result });
 
-/** A checkpoint as a driver reads it: members that are undefined are left out. */
+/** A checkpoint as a driver reads it, without undefined members. */
 function shown(place: number, rest: object = {}): object {
   const view: unknown = JSON.parse(JSON.stringify({ ...checkpoint(place), shownAs: `chk_${place}`, ...rest }));
   return view as object;
@@ -135,7 +135,7 @@ suite('What a driver does with states', () => {
     ];
     for (const [name, place] of [
       ['a', 2],
-      // What a server itself calls so comes first.
+      // The server's own name comes first.
       ['a#2', 4],
       ['b#2', 1],
     ] as const) {

@@ -59,7 +59,7 @@ suite('A driver and what servers do by themselves', () => {
 
   teardown(() => driver.dispose());
 
-  /** The code and the sentence of a refusal. */
+  /** The code and message of a refusal. */
   async function refusal(line: object): Promise<unknown> {
     const [answer] = (await say({ id: 1, ...line })) as { error: { code: string; message: string } }[];
     return `${answer?.error.code}: ${answer?.error.message}`;

@@ -80,7 +80,7 @@ suite('Questions of servers to a driver', () => {
 
   teardown(() => driver.dispose());
 
-  /** Each answer is tried; says what was wrong with those that were not taken. */
+  /** Tries each answer. Returns the problems of rejected ones. */
   function answer(...answers: readonly (JsonObject | string | boolean | null)[]): readonly (string | undefined)[] {
     return answers.map((each) => driver.questions.answer('q1', each));
   }

@@ -15,7 +15,7 @@ const ACCOUNT: SignInAccount = {
   at: 7,
 };
 
-/** A driver of a host that is none, and what it is told. */
+/** A driver with a fake host, and its messages. */
 export class Driver {
   readonly host = new FakeHost();
   readonly written: JsonObject[] = [];
@@ -43,7 +43,7 @@ export class Driver {
     });
   }
 
-  /** What is written until nothing more comes, the undefined members left out as on the wire. */
+  /** Sends lines. Returns all messages until silence, without undefined members, as on the wire. */
   async say(...lines: readonly (string | object)[]): Promise<unknown> {
     for (const line of lines) this.session.receive(typeof line === 'string' ? line : JSON.stringify(line));
     await new Promise((resolve) => setImmediate(resolve));

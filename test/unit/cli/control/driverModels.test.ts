@@ -40,7 +40,7 @@ suite('The model that a driver plays', () => {
     return choice.model;
   }
 
-  /** The pieces that it said, and how it ended. */
+  /** The pieces and the end of the run. */
   async function run(token: CancellationToken = NO_CANCELLATION): Promise<readonly (string | ModelRunEnd)[]> {
     const pieces: string[] = [];
     const model = await chosen();

@@ -109,7 +109,7 @@ suite('What a driver chooses is written', () => {
   });
 });
 
-/** The declared sets that are on by these layers, as the host reads them. */
+/** The declared sets that these layers enable, as the host reads them. */
 function chosen({ servers, workspaceServers }: ServerLayers): readonly string[] {
   const { entries } = decodeSettings([
     { scope: 'user', servers },

@@ -13,7 +13,7 @@ import { FakeClock, settle } from '../../../support/fakeClock.ts';
 
 export const START = 1_000_000;
 
-/** A request to touch one path; the same path is the same request. */
+/** A request to touch one path. Equal paths make equal requests. */
 export function scopeRequest(target: string, differing: Partial<ApprovalRequest> = {}): ApprovalRequest {
   return {
     server: 'files',
@@ -34,25 +34,25 @@ export function scopeRequest(target: string, differing: Partial<ApprovalRequest>
   };
 }
 
-/** Somebody who asked, and what came of it. */
+/** A pending request, and its outcome. */
 export interface Asker {
   readonly token: CancellationSource;
   outcome: ApprovalOutcome | undefined;
-  /** More than one would be a mistake. */
+  /** Number of outcomes. More than one is an error. */
   answers: number;
 }
 
-/** The approvals of a host with a person in front of it, as a test sees them. */
+/** The approvals of a host with a user. */
 export class ApprovalCase {
   readonly clock: FakeClock;
   readonly storage: Storage;
   readonly approvals: StoredApprovals;
   readonly audited: AuditRecord[] = [];
   readonly logged: string[] = [];
-  /** What happened, in order. */
+  /** Events in order. */
   readonly events: string[] = [];
   readonly askers: Asker[] = [];
-  /** Of the person who can be asked. */
+  /** The listener that makes a user available. */
   listener: Disposable;
   seconds = 60;
 
@@ -91,7 +91,7 @@ export class ApprovalCase {
     return asker;
   }
 
-  /** Asks, has it answered, and says what came of it. */
+  /** Asks and answers. Returns the outcome. */
   async decide(target: string, choice: 'once' | 'session' | 'workspace' | 'deny'): Promise<string> {
     const asker = this.ask(target);
     await this.approvals.answer(this.approvals.pending().at(-1)?.id ?? '', choice);
@@ -108,7 +108,7 @@ export class ApprovalCase {
     return this.askers.map(({ outcome }) => sayOutcome(outcome));
   }
 
-  /** All that anybody could see, a line each. */
+  /** The visible state, one line each. */
   state(): readonly string[] {
     const pending = this.approvals.pending().map(({ id, server, subject, waiting, calls, askedAt, expiresAt }) => {
       const called = calls.map(({ tool }) => ` ${tool}`).join('');
@@ -139,13 +139,13 @@ export function sayGrant({ lifetime, server, fingerprint, targets, until }: Scop
   return `${lifetime} ${server} ${fingerprint} ${targets.join(' ')} ${end}`;
 }
 
-/** Days, or seconds, since the test began. */
+/** Days or seconds since the start of the test. */
 function since(at: number): string {
   const ms = at - START;
   return ms % 86_400_000 === 0 && ms !== 0 ? `${ms / 86_400_000} d` : `${ms / 1_000} s`;
 }
 
-/** Storage some of whose operations on grants wait or fail, as `differing` is at the time. */
+/** Storage in which some grant operations wait or fail, according to `differing`. */
 export function storageWith(base: Storage, differing: Partial<GrantStore>): Storage {
   const { grants } = base;
   return {
@@ -163,7 +163,7 @@ export function storageWith(base: Storage, differing: Partial<GrantStore>): Stor
 export class ApprovalWindows {
   readonly clock = new FakeClock(START);
   readonly base = memoryStorage();
-  /** Operations of the store that are not as they should be. */
+  /** Replaced operations of the store. */
   readonly broken: { -readonly [K in keyof GrantStore]?: GrantStore[K] } = {};
   readonly #opened: ApprovalCase[] = [];
 

@@ -146,7 +146,7 @@ suite('What a person has approved', () => {
   test('allows nothing after its end, even before the end is processed', async () => {
     await own.decide('/a', 'workspace');
     await own.approvals.loaded();
-    // As after a sleep of the machine: it is later, and no timer has fired.
+    // Like a sleep of the machine: the time has advanced, and no timer has fired.
     clock.now = () => START + 91 * DAY;
     assert.deepEqual([await own.found('/a'), own.state()], ['nothing', []]);
   });
@@ -170,7 +170,7 @@ suite('What a person has approved', () => {
     const all = own.approvals.remembered().map(({ id }) => id);
     assert.equal(all.length, 200);
     clock.delay = (ms, callback) => {
-      // Those of the views are soon.
+      // Timers for views are shorter.
       if (ms > 1_000) timers++;
       return delay(ms, callback);
     };
@@ -212,7 +212,7 @@ suite('What a person has approved', () => {
     await next.approvals.loaded();
     const [ofA, ofB] = ['workspace files print /a for ever', 'workspace files print /b until 1 d'];
     assert.deepEqual(next.state(), [ofB, ofA]);
-    // What was touched last is first of those of one moment.
+    // At equal times, the last change comes first.
     assert.deepEqual(own.state(), [ofA, 'session files print /c until 1 d', ofB]);
     await clock.advance(DAY);
     assert.deepEqual([own.state(), await windows.kept()], [[ofA], ['files,print,key /a']]);
@@ -366,7 +366,7 @@ suite('What a person has approved', () => {
     await next.decide('/d', 'session');
     disk.resolve();
     assert.equal(await found, 'workspace files print /a until 90 d');
-    // What was revoked was revoked, however long it was to hold.
+    // Revoked grants stay revoked, regardless of their lifetime.
     assert.deepEqual(next.state(), [
       'session files print /d for ever',
       'session files print /c for ever',
@@ -430,7 +430,7 @@ suite('What a person has approved', () => {
     );
     const long = 'x'.repeat(10_000);
     const { subject } = scopeRequest(long);
-    // The first one is there twice; all others are told apart.
+    // The first one occurs twice. All others differ.
     const targetsNow = [0, ...Array(299).keys()].map((i) => ({ ...subject.targets[0]!, real: `${i}${long}` }));
     own.ask('long', { subject: { ...subject, targets: targetsNow } });
     await own.approvals.answer('q1', 'workspace');

@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 
 const server = fc.constantFrom(...SERVERS);
 const target = fc.constantFrom(...TARGETS);
-/** Of whatever there is then. */
+/** An index into the current items. */
 const which = fc.nat(40);
 
 const step = fc.oneof(
@@ -41,15 +41,15 @@ interface Remembered {
   readonly until: number;
 }
 
-/** Does what a step says to the real thing, and knows what must be true afterwards. */
+/** Applies a step to the real object, and checks what must hold afterwards. */
 class Run {
   readonly own = new ApprovalCase();
-  /** What the person chose to have remembered, by server and target. */
+  /** Remembered answers, by server and target. */
   readonly #chosen = new Map<string, Remembered>();
   /** By server. */
   readonly #promptedAt: { readonly server: string; readonly at: number }[] = [];
   readonly #askedFor = new Map<Asker, string>();
-  /** What the person answered to what. */
+  /** The user's answers, by request. */
   readonly #answers = new Map<string, Set<string>>();
 
   constructor() {
@@ -119,7 +119,7 @@ class Run {
       }
   }
 
-  /** Nobody is allowed anything that no person allowed. */
+  /** Asserts that only the user can allow a request. */
   #checkAsker(asker: Asker): void {
     assert.equal(asker.answers, asker.outcome === undefined ? 0 : 1);
     if (asker.outcome?.kind !== 'approved') return;

@@ -167,7 +167,7 @@ suite('What a person has approved, and the store', () => {
     const disks = [new Deferred<void>(), new Deferred<void>()];
     let saves = 0;
     broken.save = (each) => (disks[saves++]?.promise ?? Promise.resolve()).then(() => base.grants.save(each));
-    // Two questions, because they show other arguments; one grant.
+    // Two questions, because they show different arguments, but one grant.
     own.ask('/a');
     own.ask('/a', { call: { server: 'files', tool: 'append', args: { text: 'x' }, route: 'command' } });
     const answers = [own.approvals.answer('q1', 'workspace'), own.approvals.answer('q2', 'workspace')];

@@ -124,7 +124,7 @@ suite('What the workspace grants of scopes', () => {
     const given = toAll(definition);
     assert.equal(decision(definition, given), 'allow');
     assert.deepEqual(effective(definition, given), scopeText(definition.mcpl.scopes));
-    // The order in the file is nobody's concern, nor is less than was allowed.
+    // Neither another order nor fewer rights need consent.
     assert.equal(decision(widened(white({ mail: ['/m'], '*': ['/w', '/u'] }), user), given), 'allow');
     const more = widened(white({ mail: ['/m'], '*': ['/w', '/x'] }), user);
     assert.equal(decision(more, given), 'widened');
@@ -136,7 +136,7 @@ suite('What the workspace grants of scopes', () => {
     assert.deepEqual(given.grants.others, ['whitelist ["*","/w"]', 'whitelist ["secret"]']);
     const wider = widened(white({ '*': ['/w'] }));
     assert.equal(decision(wider, given), 'widened');
-    // What lists cannot say of one name alone is left out for all.
+    // Lists cannot exclude a single name here, so all are left out.
     assert.deepEqual(effective(wider, given), ['*:']);
     assert.equal(decision(widened(white({ '*': ['/w'], secret: [], mail: [] })), given), 'allow');
     assert.equal(decision(widened(white({ '*': ['/w'], 'secret.*': [], secret: ['/w'] })), given), 'widened');
@@ -201,7 +201,7 @@ suite('Scopes of any user and any workspace', () => {
         assert.ok(within(allowed(held, name), allowed(own, name)));
         assert.ok(within(allowed(held, name), allowed(definition.mcpl.scopes, name)));
         assert.ok(within(denied(own, name), denied(held, name)));
-        // What is allowed by both is nothing that needs consent.
+        // Rights in both need no consent.
         const both = allowed(own, name).filter((pattern) => allowed(definition.mcpl.scopes, name).includes(pattern));
         const keys = Object.keys(definition.mcpl.scopes.lists);
         if (keys.includes(name)) assert.deepEqual([...allowed(held, name)].sort(), both.sort());

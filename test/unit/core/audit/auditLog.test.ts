@@ -13,7 +13,7 @@ const START = 100 * DAY;
 suite('The audit while the host runs', () => {
   let clock: FakeClock;
   let audit: StoredAudit;
-  /** What the store was asked, in order. */
+  /** The requests to the store, in order. */
   let asked: string[];
   let logged: string[];
   let told: string[];

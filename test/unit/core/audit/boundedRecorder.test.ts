@@ -15,7 +15,7 @@ const RECORD: AuditRecord = {
   tokens: undefined,
 };
 
-/** How many of a thousand records like this within a minute are kept, and what is said with the next one. */
+/** How many of a thousand such records in a minute are kept, and the remark in the next one. */
 async function keptOf(like: Partial<AuditRecord>): Promise<readonly [number, string | undefined]> {
   const clock = new FakeClock();
   const records: AuditRecord[] = [];
@@ -32,7 +32,7 @@ suite('The audit of what a server does not get', () => {
     const bounded: readonly Partial<AuditRecord>[] = [
       { outcome: 'refused' },
       { outcome: 'dropped' },
-      // Where there is no model, or the server takes it back, nothing else bounds how often it asks.
+      // Without a model, or if the server withdraws the request, nothing else limits its number.
       { outcome: 'failure' },
       { outcome: 'cancelled' },
       { outcome: 'success', operation: 'featureSets/changed' },

@@ -53,7 +53,7 @@ suite('addresses that a server leads to', () => {
       '[::ffff:8.8.8.8]',
       '8.8.8.8',
     ].map((host) => [`https://${host}/x`, PUBLIC, 'ok'] as const),
-    // A translated loopback address is not trusted like this machine.
+    // A translated loopback address is trusted less than this machine.
     ['http://[::ffff:127.0.0.1]/x', LOCAL, 'is not encrypted'],
     ['http://127.255.255.254/x', LOCAL, 'ok'],
     ['https://intranet/x', PUBLIC, 'is in a private network, where the server is not'],

@@ -162,7 +162,7 @@ suite('an answer to a sign-in', () => {
     const bare = authorizationUrl({ ...request, endpoint: 'https://a.example/', scopes: [] });
     assert.doesNotMatch(bare, /scope=|prompt=/);
     const opened = (endpoint: string): string => authorizationUrl({ ...request, endpoint, scopes: [] }).slice(0, 70);
-    // The browser gets the address as it was parsed, and each parameter once.
+    // The browser gets the parsed address, with each parameter once.
     assert.equal(
       opened('\nhttps://a.example\\x"y z?client_id=evil&k=1'),
       'https://a.example/x%22y%20z?k=1&response_type=code&client_id=https%3A%',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Deferred, ignoreFailure, KeyedQueue } from '../../../../src/core/base/async.ts';
 
-/** Lets everything that can go on without the outside go on. */
+/** Lets all promises settle that need no outside event. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 suite('A deferred promise', () => {

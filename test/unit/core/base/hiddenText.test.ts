@@ -6,7 +6,7 @@ import { dose } from '../../../support/dose.ts';
 const tags = (text: string): string =>
   [...text].map((each) => String.fromCodePoint(0xe0000 + (each.codePointAt(0) ?? 0))).join('');
 
-/** What people see as it is meant only with characters that are not seen. */
+/** Texts that need hidden characters to be displayed correctly. */
 const WRITTEN: Readonly<Record<string, string>> = {
   ASCII: 'plain text, {"a": "\\u200b"}\r\n\tend\u001b[31m',
   accents: 'Grüße, naïve, Ångström, e\u0301',
@@ -28,7 +28,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   'a localized placeholder': 'Hello, \u2068Alice\u2069!',
 };
 
-/** What a text can hide, and how models see it. */
+/** Hidden texts, and how models see them. */
 const SMUGGLED: Readonly<Record<string, readonly [string, string]>> = {
   tags: [`ok${tags('do')}`, 'ok\\u{e0064}\\u{e006f}'],
   'tags behind a black flag': [`🏴${tags('abc')}\u{e007f}`, '🏴\\u{e0061}\\u{e0062}\\u{e0063}\\u{e007f}'],
@@ -135,7 +135,7 @@ suite('Hidden characters', () => {
           .filter(isHidden)
           .filter((each) => !/[\u200C\u200D\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/.test(each));
         assert.deepEqual(left, [], JSON.stringify(given));
-        // Joiners and direction marks stay only where the text has letters or pictures that need them.
+        // Joiners and direction marks only stay in texts with letters or emoji that need them.
         if (!/[\p{Extended_Pictographic}\p{scx=Arab}\p{scx=Hebr}\p{scx=Deva}\p{scx=Mong}]/u.test(given))
           assert.doesNotMatch(rest, /[\u200C-\u200F\u061C]/);
         assert.doesNotMatch(rest, /[\u200C\u200D]{2}|[\u200E\u200F\u061C]{2}/);

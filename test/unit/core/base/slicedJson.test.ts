@@ -4,7 +4,7 @@ import type { Clock } from '../../../../src/core/base/clock.ts';
 import { type Json, parseJson } from '../../../../src/core/base/json.ts';
 import { slicedJson } from '../../../../src/core/base/slicedJson.ts';
 
-/** Every look at it takes a while, as work does. */
+/** Each read of the clock takes time, like work. */
 class BusyClock implements Clock {
   waits = 0;
   readonly #step: number;
@@ -32,7 +32,7 @@ const check = async (value: Json, step = 1): Promise<number> => {
   const clock = new BusyClock(step);
   const text = await slicedJson(value, clock);
   const expected = JSON.stringify(value);
-  // A comparison of megabytes would be shown as a difference of megabytes.
+  // Not `equal`, which would print a diff of megabytes.
   assert.ok(text === expected, `${text.slice(0, 100)} for ${expected.slice(0, 100)}`);
   return clock.waits;
 };

@@ -13,7 +13,7 @@ const TASKS = { tools: {}, tasks: { cancel: {}, list: {}, requests: { tools: { c
 const needsPage = (pages: readonly JsonObject[] = [PAGE]): unknown =>
   failWith(-32042, 'A page must be visited', { elicitations: [...pages] });
 
-/** A server whose calls are answered in turn, by the last of these from then on. */
+/** A server that answers calls with these in turn, and then always with the last. */
 function answering(answers: readonly (() => unknown)[], isTask = false): Promise<InputHost> {
   let turn = 0;
   const next = (): Json => answers[Math.min(turn++, answers.length - 1)]?.() as Json;

@@ -17,7 +17,7 @@ function task(status: string, extra: JsonObject = {}): JsonObject {
   return { taskId: 't1', status, createdAt: 'x', lastUpdatedAt: 'x', ttl: 1, pollInterval: 1_000, ...extra };
 }
 
-/** What the server is asked of a task, from the call on. */
+/** The requests about a task, from the call on. */
 function heard(host: InputHost): readonly string[] {
   return host.t.server.messages.flatMap(({ method, params }) => {
     if (typeof method !== 'string' || !/^tasks\/|^tools\/call|^notifications\/cancelled/.test(method)) return [];

@@ -14,7 +14,7 @@ import { remarksOn } from '../../../support/serverDefinition.ts';
 
 type McplEntry = Readonly<Record<string, unknown>>;
 
-/** A server of the user's own with what the workspace adds to its entry. */
+/** A user's server with additions of the workspace. */
 function widened(workspace: McplEntry, own: McplEntry = {}): ServerDefinition {
   const json = (value: McplEntry) => JSON.parse(JSON.stringify(value)) as { readonly [key: string]: string };
   const { entries } = decodeSettings([
@@ -146,7 +146,7 @@ suite('What the workspace grants of MCPL', () => {
           const isOn = (settings: FeatureSetSettings): boolean => isChosen(settings, name);
           const effective = isOn(effectiveMcpl(definition, given).featureSets);
           if (effective) assert.ok(isOn(workspace) && (isOn(own) || toggled.includes(name)));
-          // What is on by both is nothing that the workspace adds.
+          // Sets that are on in both are no additions.
           if (toggled.length === 0) assert.equal(effective, isOn(workspace) && isOn(own));
           if (!isMcplWidened(definition, given)) assert.equal(effective, isOn(workspace));
           const all = { ...given, grants: grantsOf(definition) };

@@ -12,7 +12,7 @@ import type { SettingsEntry } from '../../../../src/core/session/settingsEntry.t
 
 type Entry = Readonly<Record<string, Json>>;
 
-/** `user` has a command of its own unless the workspace defines the server. */
+/** `user` has its own command unless the workspace defines the server. */
 function entryOf(user: Entry, workspace: Entry, agreed: readonly string[] = []): SettingsEntry {
   const own = workspace['command'] === undefined ? { command: '/bin/x', ...user } : user;
   const layers = [
@@ -112,7 +112,7 @@ const GRANTS: Readonly<
   },
 };
 
-/** Of these, a part of what is wanted later may be what was allowed. */
+/** For these kinds, a part of a later grant may already be allowed. */
 const PARTS: ReadonlySet<string> = new Set(['featureSets', 'adapter', 'lent']);
 
 suite('A consent', () => {
@@ -125,7 +125,7 @@ suite('A consent', () => {
         const definition = definitionOf(own, workspace);
         const which = `${kind} ${JSON.stringify(workspace)}`;
         assert.deepEqual(decideStart(definition, consent, false), { kind: 'ask', reason: 'widened' }, which);
-        // Until then what holds is what held without it.
+        // Until then, the effective settings are those without it.
         const before = effectiveMcpl(definition, { ...consent, grants: { autoApprove: [], others: [] } });
         if (!PARTS.has(kind)) assert.deepEqual(effectiveMcpl(definition, consent), before, which);
         const free = effectiveAutoApprove(definition, consent).filter((tool) => tool === 'v');
@@ -158,7 +158,7 @@ suite('A consent', () => {
   });
 });
 
-/** Each setting whose own value is kept: what the user has, what was agreed, and others of the same kind. */
+/** Each setting whose user value is protected: the user's value, the agreed value, and others of the same kind. */
 const KEPT: readonly (Row & { readonly key: EntryKey })[] = [
   {
     key: 'protocol.era',

@@ -115,7 +115,7 @@ suite('The gate before a start, and feature sets', () => {
 });
 
 suite('The gate before a start, and files of the workspace', () => {
-  /** A server of the user's that runs in the workspace. */
+  /** A user's server that runs in the workspace. */
   const inside = { command: 'node', args: ['server.js'], cwd: '/project' };
   const mine = (entry: object) => definitionOf(entry, undefined);
 
@@ -127,7 +127,7 @@ suite('The gate before a start, and files of the workspace', () => {
     assert.deepEqual([own.grants, own.announced], [[{ autoApprove: [], others: ['workspaceFiles'] }], 1]);
     assert.equal(await own.outcome(mine(inside)), 'starts');
     assert.equal(await own.outcome(mine({ ...inside, args: ['other.js'] })), 'workspaceFiles, starts');
-    // Both answers are in one question, and are kept as two.
+    // One question contains both answers, which are stored separately.
     const both = definitionOf(inside, { tools: { autoApprove: ['r'] } });
     own.consents.clear();
     assert.equal(await own.outcome(both), 'first, starts');
@@ -175,7 +175,7 @@ suite('The gate before a start, and files of the workspace', () => {
     assert.equal(await own.outcome(mine(inOne)), 'workspaceFiles, starts');
     own.folders = [one];
     assert.equal(await own.outcome(mine(inOne)), 'workspaceFiles, starts');
-    // The definition stays the same, and its variable leads to another file or has another name.
+    // The definition stays the same, but its variable names another file or is another variable.
     const byEnv = { command: 'node', args: ['${env:FILE}'] };
     own.env['FILE'] = '/elsewhere';
     assert.equal(await own.outcome(mine(byEnv)), 'starts');
@@ -220,7 +220,7 @@ suite('The gate before a start, and files of the workspace', () => {
     assert.ok((await lookups({ command: 'node', args: ['x'], env: { A: '${input:x}' } })) > plain);
     assert.equal(own.reasons, '');
 
-    // The answer leads to no other file, so that the first question covers it.
+    // The input leads to no other file, so the first question covers it.
     own.lookups.length = 0;
     assert.equal(await own.outcome(mine({ ...inside, env: { A: '${input:x}' } })), 'workspaceFiles, starts');
     assert.deepEqual(own.lookups, ['list', 'find', 'save']);
@@ -238,7 +238,7 @@ suite('The gate before a start, and files of the workspace', () => {
     own.answer = 'dontStart';
     own.fileNames = fakeFiles({ '/project': 'folder' });
     const entry = { command: 'node', args: ['/project/${input:key}'] };
-    // The input is not declared, which a start would fail for.
+    // The input is not declared, so a start would fail.
     assert.equal(await own.outcome(mine(entry)), 'workspaceFiles, NOT_APPROVED');
     assert.match(own.reasons, /"\/project\/\$\{input:key\}"/);
 
@@ -297,7 +297,7 @@ suite('The gate before a start, and files of the workspace', () => {
     own.consents.clear();
     assert.equal(await own.outcome(mine(inside)), 'workspaceFiles, NOT_APPROVED');
 
-    // A choice ends with the next start, though that one needed none.
+    // A choice ends with the next start, even if that needed none.
     const byEnv = mine({ command: 'node', args: ['${env:FILE}'] });
     own.env['FILE'] = '/elsewhere';
     own.gate.choose(byEnv);
@@ -305,7 +305,7 @@ suite('The gate before a start, and files of the workspace', () => {
     own.env['FILE'] = '/project/a.js';
     assert.equal(await own.outcome(byEnv), 'workspaceFiles, NOT_APPROVED');
 
-    // A start in another form uses it up as well.
+    // A start with another definition uses it up too.
     own.gate.choose(mine(inside));
     assert.equal(await own.outcome(mine({ ...inside, args: [] })), 'workspaceFiles, NOT_APPROVED');
     assert.equal(await own.outcome(mine(inside)), 'workspaceFiles, NOT_APPROVED');

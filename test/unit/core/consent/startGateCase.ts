@@ -10,15 +10,15 @@ import { decodeSettings } from '../../../../src/core/session/serverSettings.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { type FakeFiles, fakeFiles } from '../../../support/fakeFiles.ts';
 
-/** The gate before a start, with a person who answers and everything that it reads. */
+/** The start gate with a user and everything that it reads. */
 export class GateCase {
   readonly consents = new Map<string, Consent>();
   readonly questions: StartQuestion[] = [];
-  /** What the gate looked up in the store, read from disk and read from the environment, in order. */
+  /** The gate's reads of the store, the disk and the environment, in order. */
   readonly lookups: string[] = [];
   readonly reads: string[] = [];
   readonly envReads: string[] = [];
-  /** How often the gate said that it is about to ask. */
+  /** How often the gate announced a question. */
   announced = 0;
   lineages: readonly LineageSummary[] = [];
   answer: StartAnswer | Promise<StartAnswer> = 'start';
@@ -116,7 +116,7 @@ export class GateCase {
   }
 }
 
-/** The server `a`, of these entries of the user's settings and of the workspace's. */
+/** The server `a` with these entries in user and workspace settings. */
 export function definitionOf(own: object | undefined, workspace: object | undefined): ServerDefinition {
   const json = (value: object) => JSON.parse(JSON.stringify({ a: value })) as { readonly [id: string]: string };
   const layers = [

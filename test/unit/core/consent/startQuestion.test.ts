@@ -65,7 +65,7 @@ suite('The question before a start', () => {
       [shownOf(MAX_QUESTION), shownOf(MAX_QUESTION + 1), shownOf(MAX_QUESTION, ['It does A.'])],
       ['whole 1 of 1', 'cut 0 of 1', 'whole 2 of 2'],
     );
-    // A remark before the last one leaves room for the sentence that counts the rest.
+    // A remark other than the last leaves room for the sentence that counts the rest.
     const reserve = shortQuestion(question()).text.length + 1;
     const counted = (length: number): string | undefined =>
       / And (\d) more/.exec(
@@ -200,7 +200,7 @@ suite('The question before a start', () => {
       'NODE_ENV',
     ];
     assert.deepEqual([...yes, ...no].filter(decidesWhatRuns), yes);
-    // Each inherited one is also one of these, in any case.
+    // Each inherited one is also listed, in any case.
     assert.deepEqual(
       INHERITED.filter((name) => !decidesWhatRuns(name)),
       [],
@@ -210,7 +210,7 @@ suite('The question before a start', () => {
   });
 });
 
-/** Wherever it ends up, a piece of foreign text has this in it, at least at every fourth character. */
+/** Every piece of foreign text contains this at least at every fourth character. */
 const MARK = 'Ж';
 
 const hostile = fc

@@ -35,7 +35,7 @@ function turn(text: string): TurnResult {
   };
 }
 
-/** An inbox, what it told of, and the turns that it began. */
+/** An inbox with its events and started turns. */
 class Setting {
   readonly clock = new FakeClock();
   readonly log: string[] = [];

@@ -3,17 +3,17 @@ import type { AuditRecord } from '../../../../src/core/model/audit.ts';
 import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import type { Admission, EventChange, EventStore } from '../../../../src/core/ports.ts';
 
-/** A store of events that tells what it was asked for, and that can be made to fail or to wait. */
+/** An event store that records its requests, and that can fail or wait. */
 export class MemoryEvents implements EventStore {
   readonly requests: string[] = [];
   readonly records: AuditRecord[] = [];
-  /** The oldest first. */
+  /** Oldest first. */
   kept: InboundEvent[] = [];
   failure: string | undefined;
-  /** While it is set, nothing is answered. */
+  /** While set, requests wait. */
   gate: Deferred<void> | undefined;
 
-  /** As if the host had ended and another one began. */
+  /** Like a new host with these stored events. */
   static of(...kept: readonly InboundEvent[]): MemoryEvents {
     const events = new MemoryEvents();
     events.kept = [...kept];

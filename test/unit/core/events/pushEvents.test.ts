@@ -54,7 +54,7 @@ class Setting {
     return this.push.handle(member, params, { requestId: 1, token: NO_CANCELLATION });
   }
 
-  /** What the audit holds, a line each. */
+  /** The audit records, one line each. */
   audit(): readonly string[] {
     return [...this.store.records, ...this.records].map(
       ({ server, featureSet, outcome, inferenceId, detail }) =>
@@ -263,7 +263,7 @@ suite('Push events of servers', () => {
       '-32602 eventId must be a text of 1 to 512 characters. {"field":"eventId"}',
       '-32602 payload.content must be a list of content blocks. {"field":"payload.content"}',
     ]);
-    // The member itself puts down what it refuses for its set.
+    // The participant records its own refusals.
     assert.deepEqual(setting.audit(), [
       'git notes refused - eventId must be a text of 1 to 512 characters.',
       'git notes refused - payload.content must be a list of content blocks.',

@@ -4,7 +4,7 @@ import type { FeatureSet, McplDialect, McplSettings, PushPolicy } from '../../..
 import type { Participant } from '../../../../src/core/mcpl/participant.ts';
 import type { Session } from '../../../../src/core/session/session.ts';
 
-/** A server with the feature sets "notes" and "builds" on, as far as push events see it. */
+/** A participant with the feature sets "notes" and "builds" enabled, as push events see it. */
 export function pushMember(server: string, push: Record<string, PushPolicy> = {}): Participant {
   const settings = { push } as unknown as McplSettings;
   return {

@@ -7,7 +7,7 @@ import { dose } from '../../../support/dose.ts';
 
 const RUNS = dose(2_000, 100_000);
 
-/** The problems of arguments, or why they are not looked for here. */
+/** The problems of arguments, or why the plain check does not apply. */
 function problems(schema: JsonObject, args: JsonObject): readonly string[] | string {
   const compiled = compileSchema(schema);
   if (compiled.kind !== 'plain') return compiled.kind;
@@ -124,7 +124,7 @@ suite('Arguments checked in place', () => {
   test('are judged as the whole validator judges them, by every plain schema', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const scalar = fc.oneof(fc.constantFrom('', 'a', '😀b', 0, 1, 2.5, -3, true, false, null));
-    /** Nested so deep and no deeper. */
+    /** Nested exactly this deep. */
     const schemaOf = (depth: number): fc.Arbitrary<JsonObject> => {
       const flat = {
         type: fc.oneof(

@@ -384,7 +384,7 @@ suite('forms of any schema', () => {
       const { kind, default: preset } = form.fields.at(-1) ?? {};
       return `${name}: ${kind} ${String(preset)}`;
     });
-    // What is dropped of a form can still be written as JSON.
+    // Omitted fields can still be entered as JSON.
     assert.deepEqual(kinds, ['wide: json undefined', 'choices: json undefined', 'preset: text undefined']);
   });
 

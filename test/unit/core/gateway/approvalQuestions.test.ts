@@ -14,7 +14,7 @@ interface CallFacts {
   readonly mode?: 'stream' | 'single';
 }
 
-/** A client that calls tools from chats, and all that it hears, a line each. */
+/** A client that calls tools from chats, with all received messages as lines. */
 class Conversation {
   readonly host = new FakeHost();
   readonly clock = new FakeClock();

@@ -7,8 +7,8 @@ import { settle } from '../../../support/fakeClock.ts';
 import { edit, path, ScopeCase } from './scopeCase.ts';
 
 /**
- * How many listeners and timers a living host gained over the work. It is done once before: what the first one makes
- * once, such as the timer of a batch, is there from then on.
+ * How many listeners and timers a host gains by the work. The work runs once before, because the first run creates
+ * lasting ones, such as the timer of a batch.
  */
 async function gained({ clock }: TestHost, work: () => Promise<void>): Promise<number> {
   const alive = new Set<Disposable>();
@@ -28,7 +28,7 @@ async function gained({ clock }: TestHost, work: () => Promise<void>): Promise<n
   }
 }
 
-/** A batch for the audit may be open at one end and not at the other. */
+/** An audit batch may be open at only one of the two times. */
 const BATCH = 2;
 
 suite('A hundred calls leave no listener and no timer', () => {

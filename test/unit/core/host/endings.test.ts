@@ -6,7 +6,7 @@ import { settle } from '../../../support/fakeClock.ts';
 import { ScriptedServer } from '../../../support/scriptedServer.ts';
 import { TestHost } from '../../../support/testHost.ts';
 
-/** Whether it settles without anything more happening. */
+/** Whether it settles without further events. */
 async function settles(promise: Promise<unknown>): Promise<boolean> {
   let isSettled = false;
   const note = (): void => {
@@ -17,7 +17,7 @@ async function settles(promise: Promise<unknown>): Promise<boolean> {
   return isSettled;
 }
 
-/** A server that takes its time to end, as long as the test likes. */
+/** A server that ends when the test says so. */
 function slow(ending: Deferred<void>): ScriptedServer {
   const server = new ScriptedServer();
   server.heldOpen = ending.promise;

@@ -30,12 +30,12 @@ async function connected({ mcpl, tools = [], entry = {}, storage }: Setting): Pr
   return t;
 }
 
-/** What the server was told of its sets, in order. */
+/** The updates of sets that the server got, in order. */
 function told(t: TestHost): readonly string[] {
   return t.server.heard.filter((line) => line.startsWith('featureSets/update')).map((line) => line.slice(19));
 }
 
-/** Each set as `name state`, with what it was seen to use beyond its declaration. */
+/** Each set as `name state`, with its undeclared uses. */
 function sets(t: TestHost): readonly string[] {
   return (t.host.server('a')?.mcpl?.sets ?? []).map(({ set, state, undeclared }) =>
     [set.name, state, ...undeclared].join(' '),
@@ -160,10 +160,10 @@ suite('A feature set', () => {
     assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b new', 'memory.c new', 'memory.d new']);
     await t.host.allowFeatureSets('a', ['memory.b'], true);
     assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b enabled', 'memory.c new', 'memory.d new']);
-    // A name that a person wrote is no wildcard.
+    // A written name is no wildcard.
     await t.user({ a: { command: 'x', enabled: true, ...enabled('memory.*', 'memory.c') } });
     assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b enabled', 'memory.c enabled', 'memory.d new']);
-    // A wider wildcard is another one: a person just wrote it.
+    // A wider wildcard is a new one that the user just wrote.
     await t.user({ a: { command: 'x', enabled: true, ...enabled('memory.*', '*') } });
     assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b enabled', 'memory.c enabled', 'memory.d enabled']);
     await t.host.close();
@@ -306,7 +306,7 @@ suite('A feature set', () => {
     assert.deepEqual(
       [
         await advertised(same, enabled('memory.read', 'other')),
-        // Declared in another form by then, and off until the user chooses it again.
+        // Declared with other rights by then, and off until the user chooses it again.
         await advertised({ version: '0.2' }, enabled('memory.read')),
         await advertised({ version: '0.2' }, enabled('memory.read')),
       ],

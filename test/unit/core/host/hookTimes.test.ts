@@ -14,7 +14,7 @@ const MODEL: LanguageModel = {
   },
 };
 
-/** How long a turn takes whose server never answers the hook that it announces, and what is said of it. */
+/** The duration of a turn whose server never answers its hook, and the remark. */
 async function heldUp(use: string, contextHooks: JsonObject): Promise<readonly [number, readonly string[]]> {
   const t = new TestHost();
   const mcpl = { version: '0.2', contextHooks, featureSets: { hooks: { description: 'Hooks.', uses: [use] } } };

@@ -209,7 +209,7 @@ suite('A file system', () => {
 suite('A workspace', () => {
   const user = { command: 'x', enabled: true, featureSets: { enabled: [] }, protocol: { mcpl: 'auto' } };
 
-  /** A server of the user's, none of whose sets is on, in a workspace that says this of it. */
+  /** A user's server without enabled sets, in a workspace with these settings. */
   async function inWorkspace(workspace: JsonObject): Promise<ScopeCase> {
     const c = await ScopeCase.open({ entry: { scopes: {} } });
     c.t.answer = 'dontStart';
@@ -276,7 +276,7 @@ suite('A server that asks for much', () => {
     await c.call({ path: '/etc/b', more: nested(400) });
     const lines = c.asked.map(({ subject }) => subject.payload?.split('\n').length);
     assert.deepEqual(lines, [10, 1]);
-    // Nobody is asked about what is that deep, and nobody need be shown it.
+    // Data nested that deep is refused without a question.
     await c.elevate('/etc/c', { more: nested(400) });
     assert.deepEqual(c.answers, [UNFIT]);
     await c.close();

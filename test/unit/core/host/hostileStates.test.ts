@@ -12,7 +12,7 @@ const ACCEPTED = '{"accepted":true}';
 const TOO_MANY = '{"accepted":false,"reason":"Too many states wait to be stored. Send it again later."}';
 const start = { checkpoint: 'a', parent: null, data: { notes: [] } };
 
-/** A host whose server was given a secret. */
+/** A host with a server that knows a secret. */
 function withSecret(): Promise<StateCase> {
   return StateCase.open({
     entry: { env: { KEY: '${input:key}' } },
@@ -22,7 +22,7 @@ function withSecret(): Promise<StateCase> {
   });
 }
 
-/** Answers to what the server asked for by itself, by their ids, each with how often it was given. */
+/** Answers to the server's requests, by id, with their number. */
 function answersOf(c: StateCase): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { id, method, result, error } of c.t.server.messages) {
@@ -33,7 +33,7 @@ function answersOf(c: StateCase): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** Storage whose states are stored in a way of the test's. */
+/** Storage with a replaced way to store states. */
 function recording(how: (record: () => Promise<StateRecord>) => Promise<StateRecord>): Storage {
   const inner = memoryStorage();
   const record: StateStore['record'] = (update) => how(() => inner.states.record(update));
@@ -179,7 +179,7 @@ suite('A server that floods its host with states', () => {
   });
 
   test('cannot begin ever more lineages by declaring other sets, and those that there are go on', async () => {
-    // By their names: of sets that are declared later a wildcard switches on none.
+    // By name, because wildcards do not enable sets that are declared later.
     const enabled = Array.from({ length: 400 }, (_, i) => `r${Math.floor(i / 50)}.${i % 50}`);
     const c = await StateCase.open({ enabled });
     const told = new Map<string, number>();

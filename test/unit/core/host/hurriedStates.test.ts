@@ -46,7 +46,7 @@ suite('A person in a hurry', () => {
       if (sent === undefined)
         assert.match(told, /was not called: the state of "notes" after checkpoint b is not known/);
       else assert.equal(c.sent.at(-1), sent);
-      // The way out of either.
+      // Ends both problems.
       await c.t.host.lineages.forget({ server: 'a', featureSet: 'notes' });
       assert.equal(await c.call(undefined), 'done');
       assert.equal(c.sent.at(-1), '{}');

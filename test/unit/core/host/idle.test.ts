@@ -26,7 +26,7 @@ const kinds: Readonly<Record<string, () => ScriptedServer>> = {
       ...lists,
       initialize: () => initializeResult({ capabilities: { tools: {}, experimental: { mcpl } } }),
     }),
-  // It acknowledges what it is asked to tell, and tells nothing.
+  // It acknowledges the subscription, and sends nothing.
   stateless: () => {
     const server = modernServer({
       ...lists,
@@ -45,7 +45,7 @@ suite('Ten servers that have nothing to do', () => {
   let t: TestHost;
   let endpoints: GatewayEndpoint[];
 
-  /** They run, looked at by everybody who can: views, the trace, clients of the gateway. */
+  /** They run with every kind of viewer: views, the trace, clients of the gateway. */
   setup(async () => {
     t = new TestHost();
     t.era = undefined;
@@ -67,7 +67,7 @@ suite('Ten servers that have nothing to do', () => {
       return endpoint;
     });
     await Promise.all([t.host.events.loaded(), t.host.approvals.loaded(), t.host.lineages.loaded()]);
-    // What was begun at the start comes to its end.
+    // Lets work from the start end.
     await t.clock.advance(5 * MINUTE);
     t.clock.fired.length = 0;
   });
@@ -96,7 +96,7 @@ suite('Ten servers that have nothing to do', () => {
     const looks = t.clock.fired.filter((ms) => ms === 10_000).length;
     const pings = t.servers.flatMap(({ heard }) => heard).filter((line) => line.startsWith('ping')).length;
     assert.ok(looks >= 360 && pings >= 900 && pings <= 1_300, `${looks} looks, ${pings} pings`);
-    // Each ping has a time limit, which a server's other requests share.
+    // Each ping has a timeout, whose timer the server's other requests share.
     assert.ok(t.clock.fired.length < 1_800, `${t.clock.fired.length} timers in an hour`);
     assert.ok(Math.min(...t.clock.fired) >= 1_000);
   });

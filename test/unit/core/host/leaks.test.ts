@@ -26,11 +26,11 @@ interface Two {
   readonly t: TestHost;
   readonly a: ScriptedServer;
   readonly b: ScriptedServer;
-  /** The prompts that models got. */
+  /** The prompts for models. */
   readonly prompts: string[];
 }
 
-/** Two servers with a key each. Both take part in turns, and both have a tool that gives `result`. */
+/** Two servers with a key each. Both take part in turns, and have a tool that returns `result`. */
 async function two(result: () => Json = () => ({ content: [] }), modelSays = 'Well.'): Promise<Two> {
   const t = new TestHost();
   const prompts: string[] = [];
@@ -121,7 +121,7 @@ suite('A secret of one server', () => {
       [hidden, 'You said [secret: API_KEY].'],
     ]);
     assert.deepEqual(prompts, [JSON.stringify([{ role: 'user', content: [{ type: 'text', text: hidden }] }])]);
-    // Neither server changed what it was sent.
+    // Neither server changed the answer.
     assert.deepEqual([result.text, result.modifiedBy], [`You said ${KEY_A}.`, []]);
     await t.host.close();
   });

@@ -15,7 +15,7 @@ async function connected(mcpl?: Json): Promise<TestHost> {
   return t;
 }
 
-/** What the host answers to a request of the server. */
+/** The host's answer to a request of the server. */
 async function answer(t: TestHost, method: string, params: Json): Promise<string> {
   t.server.say({ jsonrpc: '2.0', id: 1, method, params });
   await settle();
@@ -26,7 +26,7 @@ suite('MCPL servers', () => {
   test('are told right after the handshake that every feature set is off, in either shape of the declaration', async () => {
     const shapes: (readonly [told: string, mcpl: Json])[] = [
       ['', { version: '0.2', featureSets: { 'memory.read': { description: 'd', uses: [] }, 'memory.push': {} } }],
-      // The lists of scopes are told with the sets since 0.3.
+      // Updates contain the scope lists since 0.3.
       [
         ',"scopes":{}',
         { version: '0.4', featureSets: [{ name: 'memory.read' }, { name: 'memory.push' }, { name: 'memory.read' }, 7] },

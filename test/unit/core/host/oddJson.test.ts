@@ -5,7 +5,7 @@ import { settle } from '../../../support/fakeClock.ts';
 import { NO_ANSWER, ScriptedServer, tool } from '../../../support/scriptedServer.ts';
 import { TestHost } from '../../../support/testHost.ts';
 
-/** What a server says instead of a proper answer to the call with this id, and what the caller gets. */
+/** Invalid answers to the call with this id, and what the caller gets. */
 const ODD: Readonly<Record<string, readonly [(id: number) => Json, string]>> = {
   'a result that is a list': [(id) => ({ jsonrpc: '2.0', id, result: [{ type: 'text', text: 'a' }] }), 'a'],
   'a result that is null': [(id) => ({ jsonrpc: '2.0', id, result: null }), 'null'],

@@ -22,7 +22,7 @@ async function toldOf(t: TestHost): Promise<readonly string[]> {
   const seen: Operation[] = [];
   const listening = t.host.onDidChangeOperation((operation) => seen.push(operation));
   const called = t.host.callTool({ server: 'a', tool: 'add', args: {}, route: 'api' });
-  // A task is looked at again after its own time.
+  // A task is polled again after its interval.
   await t.clock.advance(10_000);
   await called;
   listening.dispose();

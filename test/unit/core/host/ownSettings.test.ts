@@ -22,7 +22,7 @@ suite('A workspace that weakens the user’s own settings', () => {
     t.weakeningAnswer = answer.promise;
     await t.user({ guard }, { guard: { enabled: false } });
     assert.deepEqual([t.show(), t.weakenings, t.questions], [`${RUNNING}${KEPT}`, [OFF], []]);
-    // Another change of the settings does not ask again.
+    // Another change of settings does not ask again.
     await t.user({ guard, other: { command: 'y' } }, { guard: { enabled: false } });
     assert.deepEqual(t.weakenings, [OFF]);
     answer.resolve('allow');
@@ -31,7 +31,7 @@ suite('A workspace that weakens the user’s own settings', () => {
     await assert.rejects(t.host.runTurn(turn), { code: 'NO_MODEL' });
     await t.host.close();
 
-    // The answer is remembered, and the guard is never started on the way to it.
+    // The answer is remembered, and the guard is not started before it is read.
     const next = new TestHost(storage);
     await next.user({ guard }, { guard: { enabled: false } });
     assert.deepEqual([next.show(), next.weakenings, next.servers.length], ['guard: stopped (notStarted)', [], 0]);
@@ -137,7 +137,7 @@ suite('A workspace that weakens the user’s own settings', () => {
     t.host.allowChange('guard', ['enabled']);
     await t.user({ guard }, { guard: { enabled: false } });
     assert.deepEqual([t.show(), t.weakenings], ['guard: stopped (notStarted)', []]);
-    // It covers that change alone.
+    // It covers only that change.
     await t.user({ guard }, { guard: { enabled: false, hooks: { order: 1 } } });
     assert.deepEqual(t.weakenings, ['guard: hooks.order 1 instead of 0']);
     t.host.allowChange('guard', ['hooks.order']);

@@ -30,7 +30,7 @@ const step = fc.oneof(settings, fc.constantFrom(...actions));
 type Step = typeof settings extends fc.Arbitrary<infer S> ? S | (typeof actions)[number] : never;
 
 const entry = { command: 'x', enabled: false, autoApprove: [], trusted: true } as const;
-/** Taken out of the settings just as what it needs was loaded: it was started all the same. */
+/** A regression: removed from settings while its code was loaded, it still started. */
 const CALLED_OFF: Step[] = [
   { ...entry, present: true },
   ...Array.from({ length: 7 }, () => 'start' as const),
@@ -39,10 +39,10 @@ const CALLED_OFF: Step[] = [
   'start',
 ];
 
-/** One server whose settings, person, process and clock do what they want, in any order. */
+/** One server whose settings, user, process and clock act in any order. */
 class Turmoil {
   readonly t = new TestHost();
-  /** What must never happen, and did. */
+  /** Violations of the invariants. */
   readonly wrong: string[] = [];
   readonly #scope: 'user' | 'workspace';
   #endings: Deferred<void>[] = [];
@@ -98,7 +98,7 @@ class Turmoil {
     this.t.host.configure({ trusted, layers: [{ scope: this.#scope, servers: value }] });
   }
 
-  /** Whatever waits for a process or a person goes on. */
+  /** Completes everything that waits for a process or the user. */
   async calm(): Promise<void> {
     for (let i = 0; i < 5; i++) {
       for (const ending of this.#endings) ending.resolve();

@@ -19,7 +19,7 @@ export interface ScopeSetting {
   readonly tools?: readonly JsonObject[];
 }
 
-/** A host with one server whose set `files` is scoped, and a person who is asked; answers are given by hand. */
+/** A host with one server whose set `files` is scoped, and a user whose answers the test gives. */
 export class ScopeCase {
   readonly t: TestHost;
   readonly asked: PendingApproval[] = [];
@@ -64,12 +64,12 @@ export class ScopeCase {
       scope.settled.push(`${approval.subject.targets.map(({ real }) => real).join()}: ${how}`);
     });
     await t.user({ a: whole });
-    // That it runs in the workspace was asked about.
+    // Drops the question about running in the workspace.
     t.questions.length = 0;
     return scope;
   }
 
-  /** The entry with other members, as if somebody had written them. */
+  /** Changes members of the entry, like an edit of the settings file. */
   async rewrite(members: JsonObject): Promise<void> {
     await this.t.user({ a: { ...this.entry, ...members } });
     await settle();

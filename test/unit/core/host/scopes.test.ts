@@ -160,7 +160,7 @@ suite('A request for a scope (MCPL §7.4)', () => {
     await again.rewrite({ scopes: { files: { ...LISTS, blacklist: ['#old-*'] } } });
     for (let turn = 0; turn < 20; turn++) await settle();
     assert.equal(again.t.host.approvals.remembered().length, 501);
-    // With each two hundred of them: others have their turn meanwhile.
+    // Yields to the event loop every two hundred.
     assert.equal(lookups >= 6 && lookups < 100, true, `${lookups} lookups`);
     await again.close();
   });

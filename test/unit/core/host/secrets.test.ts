@@ -15,7 +15,7 @@ async function running(onCall: () => ReturnType<typeof failWith> | typeof NO_ANS
   return t;
 }
 
-/** All that a caller, and so a model or a driver, can see of a failed call. */
+/** Everything of a failed call that a caller, and so a model or driver, can see. */
 async function failureOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;

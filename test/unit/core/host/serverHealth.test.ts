@@ -10,7 +10,7 @@ import { modernServer } from '../session/statelessServer.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** One server, of which the test says what it answers to a ping. */
+/** One server whose answers to pings the test decides. */
 class Stage {
   readonly t = new TestHost();
   answersPing: () => JsonObject | typeof NO_ANSWER | ReturnType<typeof failWith> = () => ({});
@@ -42,7 +42,7 @@ class Stage {
     return this.t.host.server('a')?.health;
   }
 
-  /** The call fails in the end; how, as text. */
+  /** Returns the failure of the call as text. */
   async call(): Promise<string> {
     try {
       await this.t.host.callTool({ server: 'a', tool: 'work', args: {}, route: 'gateway' });
@@ -64,12 +64,12 @@ suite('The health of a server', () => {
 
   test('is asked for by a ping after 30 seconds of silence, and not before', async () => {
     await stage.start();
-    // The list of tools came after the handshake: looked at every ten seconds, that is what was heard last.
+    // The tool list came after the handshake and counts as the last message.
     await stage.t.clock.advance(39 * SECOND);
     assert.equal(stage.pings, 0);
     await stage.t.clock.advance(SECOND);
     assert.equal(stage.pings, 1);
-    // The answer is traffic: the next ping comes after the next silence.
+    // The answer counts as a message: the next ping follows the next silence.
     await stage.t.clock.advance(29 * SECOND);
     assert.equal(stage.pings, 1);
     await stage.t.clock.advance(11 * SECOND);
@@ -207,7 +207,7 @@ suite('The health of a server', () => {
     await stage.t.clock.advance(MINUTE);
     stage.t.clock.fired.length = 0;
     await stage.t.clock.advance(30 * SECOND);
-    // Three looks, and the time limit of a ping of each server.
+    // Three checks, and the ping timeout of each server.
     assert.deepEqual(stage.t.clock.fired, Array(6).fill(10 * SECOND));
     for (const id of ['a', 'b', 'c']) await stage.t.host.stop(id);
     await stage.t.clock.advance(MINUTE);

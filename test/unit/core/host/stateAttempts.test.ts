@@ -12,7 +12,7 @@ const start = { checkpoint: 'a', parent: null, data: { notes: [] } };
 
 const PAGE = { mode: 'url', message: 'Sign in', url: 'https://example.com/in', elicitationId: 'e1' };
 
-/** A server whose pages are visited when the test says so. */
+/** A server whose pages the test completes. */
 function visiting(visited: Promise<'accept'>): StateSetting {
   return {
     revision: '2025-11-25',
@@ -75,7 +75,7 @@ suite('A call with state that takes more than one attempt', () => {
   });
 });
 
-/** What a server answers, by what comes of a call: `{ error }` is one. */
+/** A server's answer by the outcome of a call. `{ error }` is an error. */
 function answered(outcome: string, tool: string, id: string): JsonObject {
   if (outcome === 'fails') return { error: { code: -32000, message: 'no' } };
   if (outcome === 'none') return DONE;
@@ -119,7 +119,7 @@ suite('Calls of any sets in any order', () => {
           return calls.filter((other) => other.tool === tool).map(({ outcome }) => outcome);
         }
 
-        /** Each is sent with the last state that came before it, whatever failed in between. */
+        /** Each is sent with the last successful state, despite failures in between. */
         function expected(tool: string): readonly Json[] {
           let last: Json = null;
           return outcomes(tool).map((outcome, at) => {

@@ -13,7 +13,7 @@ import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { settle } from '../../../support/fakeClock.ts';
 import { initializeResult, ScriptedServer, tool } from '../../../support/scriptedServer.ts';
 import { TestHost } from '../../../support/testHost.ts';
-// Loaded by the host when it is needed: how long that takes is nothing that a test is about.
+// Loaded here, so that the host's lazy import takes no time in tests.
 import '../../../../src/core/states/stateService.ts';
 
 export const notes = { description: 'Notes.', uses: ['tools'], rollback: true, hostState: true };
@@ -25,28 +25,28 @@ export interface StateSetting {
   readonly version?: string;
   readonly sets?: JsonObject;
   readonly enabled?: readonly string[];
-  /** `null`: a server that does not speak MCPL. */
+  /** `null`: a server without MCPL. */
   readonly mcpl?: null;
-  /** Tool → its set; '' for none. */
+  /** The set of each tool. '' for none. */
   readonly tools?: Readonly<Record<string, string>>;
   readonly hints?: Readonly<Record<string, JsonObject>>;
   readonly storage?: Storage;
   readonly entry?: JsonObject;
-  /** What else the server says of itself, and of each of its tools. */
+  /** Additional members of the server's capabilities and tools. */
   readonly capabilities?: JsonObject;
   readonly revision?: string;
   readonly toolExtra?: JsonObject;
   readonly responders?: Readonly<Record<string, Answer>>;
-  /** Before anything starts. */
+  /** Called before anything starts. */
   prepare?(t: TestHost): void;
 }
 
 type Failing = 'base' | 'lineages' | 'record' | 'move' | 'trim' | 'version';
 
-/** A store that a test can have fail. */
+/** A store whose operations a test can fail. */
 export class FailingStates {
   readonly storage: Storage;
-  /** Why what cannot be done now. */
+  /** The failing operations, with their errors. */
   readonly fails = new Map<Failing, string>();
   /** Each use of the store. */
   readonly uses: string[] = [];
@@ -76,7 +76,7 @@ export class FailingStates {
   }
 }
 
-/** A host with one server that has state; what it answers is the test's to say. */
+/** A host with one server that has state. The test decides its answers. */
 export class StateCase {
   readonly t: TestHost;
   readonly operations: Operation[] = [];
@@ -125,28 +125,28 @@ export class StateCase {
     return c;
   }
 
-  /** What the server answers to calls from now on. */
+  /** Sets the server's answer to calls. */
   answers(answer: Answer): void {
     this.#answer = answer;
   }
 
-  /** What it answers to `state/rollback`. */
+  /** Sets its answer to `state/rollback`. */
   rollsBack(answer: Answer): void {
     this.#rollback = answer;
   }
 
-  /** The entry with other members, as if somebody had written them. */
+  /** Changes members of the entry, like an edit of the settings file. */
   async rewrite(members: JsonObject): Promise<void> {
     await this.t.user({ a: { ...this.#entry, ...members } });
     await settle();
   }
 
-  /** The same entry under limits of the person's. */
+  /** Sets limits of the user. */
   limit(limits: Partial<HostLimits>): void {
     this.t.host.configure({ trusted: true, layers: [{ scope: 'user', servers: { a: this.#entry } }], limits });
   }
 
-  /** A call under way. */
+  /** Starts a call. */
   begin(
     name: string,
     args: JsonObject = {},
@@ -157,7 +157,7 @@ export class StateCase {
     return this.t.host.callTool(request, token === undefined ? {} : { token });
   }
 
-  /** A call with the state that comes back with its result; what the caller is told. */
+  /** Makes a call with this state in its result. Returns the caller's text. */
   async call(state: Json | undefined, name = 'add', chat?: string, args: JsonObject = {}): Promise<string> {
     const content = [{ type: 'text', text: 'done' }];
     this.answers(() => (state === undefined ? { content } : { content, state }));
@@ -173,7 +173,7 @@ export class StateCase {
     return told;
   }
 
-  /** What went out with calls beside name and arguments. */
+  /** The members of sent calls besides name and arguments. */
   get sent(): readonly string[] {
     const calls = this.t.server.messages.filter(({ method }) => method === 'tools/call');
     return calls.map(({ params }) => {
@@ -182,7 +182,7 @@ export class StateCase {
     });
   }
 
-  /** What the server asked for by itself, and how it was answered. */
+  /** Sends a request of the server. Returns the answer. */
   async says(method: string, params: JsonObject): Promise<string> {
     const id = `s${this.t.server.messages.length}`;
     this.t.server.say({ jsonrpc: '2.0', id, method, params });
@@ -192,7 +192,7 @@ export class StateCase {
     return answer === undefined ? 'waits' : JSON.stringify(answer['result'] ?? answer['error']);
   }
 
-  /** The lineage of a set, the newest first: `b <- a data add` with `*` at the head. */
+  /** The lineage of a set, newest first: `b <- a data add`, with `*` at the head. */
   async tree(featureSet = 'notes', server = 'a'): Promise<readonly string[]> {
     const filter = { text: '', only: 'all' } as const;
     const { rows } = await this.t.host.lineages.window({ server, featureSet, filter, from: 0, count: 100 });

@@ -8,7 +8,7 @@ import { FailingStates, git, notes, StateCase, type StateSetting } from './state
 
 const add = (value: Json): Json => [{ op: 'add', path: '/notes/-', value }];
 
-/** a <- b <- c, c being where one is. */
+/** a <- b <- c, with c as the head. */
 async function grown(setting: StateSetting = {}): Promise<StateCase> {
   const c = await StateCase.open(setting);
   await c.call({ checkpoint: 'a', parent: null, data: { notes: [] } });

@@ -48,7 +48,7 @@ suite('State that a server sends on its own (state/update)', () => {
       hostState: false,
     };
     const write = { description: 'Writes.', uses: ['tools', 'stateUpdate'], rollback: true, hostState: false };
-    // It says 0.5, whose uses have no "stateUpdate": with another version in the settings it is used all the same.
+    // It announces 0.5, which has no use "stateUpdate". With another version in settings, the use counts.
     const entry = { protocol: { mcpl: '0.4' } };
     const c = await StateCase.open({ version: '0.5', sets: { observe, write }, tools: { edit: 'write' }, entry });
     c.answers(async () => {

@@ -22,7 +22,7 @@ function task(inputRequests: JsonObject): JsonObject {
   };
 }
 
-/** What a call asks for before it has a result, and the token of what the person is shown. */
+/** The questions of a call before its result, with the tokens of the user's prompts. */
 const ASKING: Readonly<Record<string, () => Promise<{ host: InputHost; token(): CancellationToken | undefined }>>> = {
   'a question in a stateless round': async () => {
     const required = {

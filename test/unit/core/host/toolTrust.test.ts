@@ -12,7 +12,7 @@ const entry = (rest: JsonObject = {}): JsonObject => ({
   a: { command: 'x', enabled: true, tools: { autoApprove: ['add'] }, ...rest },
 });
 
-/** A host whose server says what the test has it say, with a store that outlives it. */
+/** A host with a scripted server, and a store that outlives it. */
 class TrustCase {
   readonly t: TestHost;
   tools: readonly JsonObject[] = [tool('add', { description: 'one' }), tool('other')];
@@ -49,7 +49,7 @@ class TrustCase {
     await settle();
   }
 
-  /** Of the first tool. */
+  /** The trust in the first tool. */
   get trust(): string {
     const found = this.t.host.server('a')?.tools.find(({ tool: { name } }) => name === 'add');
     if (found === undefined) return 'gone';
@@ -135,7 +135,7 @@ suite('Trust in a tool that models may call without asking', () => {
     const { form } = c;
     await c.changes('one');
     assert.equal(c.trust, 'trusted');
-    // An answer for a definition that is no longer there changes nothing.
+    // An answer for a replaced definition has no effect.
     await c.answer('approve', form);
     assert.equal(c.trust, 'trusted');
     c.tools = [];
@@ -187,7 +187,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await c.changes('6');
     assert.match(c.trust, /^asks changed/);
     await c.close();
-    // Any definition of that program is not any of another one.
+    // Approving any definition does not cover another program.
     const other = await TrustCase.open(storage, '7', entry({ command: 'y' }));
     assert.match(other.trust, /^asks changed/);
     await other.close();

@@ -8,7 +8,7 @@ const MCPL = { version: '0.4', featureSets: { beat: { description: 'Wakes up.', 
 const REFUSED = 'error -32001 undeclaredUse';
 const ACCEPTED = 'accepted';
 
-/** A host with a listener that answers by hand, and a server that pushes events that its set does not declare. */
+/** A host with a listener whose answers the test gives, and a server that pushes undeclared events. */
 class Case {
   readonly t = new TestHost();
   readonly asked: string[] = [];

@@ -7,7 +7,7 @@ import { TestHost } from '../../../support/testHost.ts';
 
 const ON = { a: { enabled: true } };
 
-/** The questions and the folder of a start, for a server of the user's that a workspace only switches on. */
+/** The questions and the working folder of a start of a user's server that a workspace only enables. */
 class Start {
   readonly t: TestHost;
 

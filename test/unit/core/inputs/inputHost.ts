@@ -31,7 +31,7 @@ function show<Question, Answer>(list: Shown<Question, Answer>[]) {
   };
 }
 
-/** A person who sees every question and answers when the test says so. */
+/** A user who gets every question. The test gives the answers. */
 export class Person implements Elicitor, Sampler {
   readonly forms: Shown<FormQuestion, FormAnswer>[] = [];
   readonly pages: Shown<UrlQuestion, UrlAnswer>[] = [];
@@ -52,7 +52,7 @@ export class Person implements Elicitor, Sampler {
 
 const opened: InputHost[] = [];
 
-/** For the `teardown` of a suite: a test that failed leaves nothing behind either. */
+/** For the `teardown` of a suite, so that failed tests leave nothing behind. */
 export async function closeAll(): Promise<void> {
   for (const host of opened.splice(0)) await host.t.host.close();
 }
@@ -60,7 +60,7 @@ export async function closeAll(): Promise<void> {
 export class InputHost {
   readonly t = new TestHost();
   readonly person = new Person();
-  /** What schemas are found to say; all are content at first. */
+  /** The verdict of the schema checker. Default: valid. */
   judge: (schema: JsonObject, value: Json) => SchemaVerdict = () => ({ kind: 'ok' });
   #ids = 0;
 
@@ -77,7 +77,7 @@ export class InputHost {
     return this;
   }
 
-  /** The server asks; gives the id of its request. */
+  /** Sends a request of the server. Returns its id. */
   async asks(method: string, params: JsonObject): Promise<string> {
     const id = `s${++this.#ids}`;
     this.t.server.say({ jsonrpc: '2.0', id, method, params });
@@ -85,7 +85,7 @@ export class InputHost {
     return id;
   }
 
-  /** What it was answered: a result, an error as text, or nothing yet. */
+  /** The answer: a result, an error as text, or `undefined` so far. */
   answerTo(id: string): Json | undefined {
     const found = this.t.server.messages.filter((message) => message['id'] === id && message['method'] === undefined);
     if (found.length > 1) throw new Error(`${id} was answered twice.`);

@@ -26,7 +26,7 @@ async function answers(host: InputHost, outcome: SamplingOutcome): Promise<void>
   await settle();
 }
 
-/** A host whose models can use tools, which it then declares. */
+/** A host whose models can use tools, which it declares. */
 function withTools(protocolVersion: string): Promise<InputHost> {
   const host = new InputHost();
   host.person.canUseTools = true;

@@ -36,7 +36,7 @@ class Setting {
     return connect([this.logging], { capabilities: { logging: {} }, clock: this.clock, ...options, server });
   }
 
-  /** What is written when a server says this. */
+  /** The log lines for these messages of a server. */
   async hear(c: Connected, ...messages: readonly Json[]): Promise<readonly string[]> {
     for (const params of messages) c.server.say({ jsonrpc: '2.0', method: 'notifications/message', params });
     await settle();

@@ -50,7 +50,7 @@ suite('Names of feature sets in settings', () => {
     fc.assert(
       fc.property(featureSetPattern, featureSetPattern, featureSetName, (wide, narrow, name) => {
         if (covers(wide, narrow) && matchesFeatureSet(narrow, name)) assert.ok(matchesFeatureSet(wide, name));
-        // Either one lies in the other, or they have nothing in common.
+        // One contains the other, or they are disjoint.
         if (matchesFeatureSet(wide, name) && matchesFeatureSet(narrow, name))
           assert.ok(covers(wide, narrow) || covers(narrow, wide));
       }),

@@ -19,7 +19,7 @@ const declared = mcpl([
   view('other', { state: 'enabled' }),
 ]);
 
-/** Resources and templates by URI, each with the set that it names, in the order of their list. */
+/** Resources and templates by URI, each with its set, in list order. */
 function offerOf(items: readonly (readonly [uri: string, set: string])[]): ListedOffer {
   const common = {
     name: 'n',
@@ -170,7 +170,7 @@ suite('The feature set of a URI', () => {
   });
 });
 
-/** How to write a text so that a lenient reader of URIs reads the same: one choice for each character. */
+/** Spellings of a text that a lenient URI parser reads equally: one choice per character. */
 const choices = fc.array(fc.nat(11), { minLength: 8, maxLength: 24 });
 
 function respelled(text: string, chosen: readonly number[]): string {

@@ -25,7 +25,7 @@ suite('The editor’s policy for MCP servers', () => {
       [{}, stdio, 'allowed'],
       [{}, remote, 'allowed'],
       [{ access: ['none'] }, stdio, NONE],
-      // A workspace cannot allow what the user, or a policy, does not.
+      // A workspace cannot allow what the user or a policy denies.
       [{ access: ['all', 'none'] }, stdio, NONE],
       [{ access: ['registry', 'none'] }, stdio, NONE],
       [
@@ -62,7 +62,7 @@ suite('The editor’s policy for MCP servers', () => {
       ],
       // With managed servers only, the lists of all layers deny.
       [{ denied: [null, [name('x')], [name('files')]] }, stdio, '"chat.mcp.deniedServers" lists the name "files"'],
-      // Entries that do not name exactly one thing count for nothing, as in the editor.
+      // Entries that do not name exactly one thing are ignored, as in the editor.
       [{ denied: [[{ serverName: 'files', serverUrl: 'x' }]] }, stdio, 'allowed'],
       [
         { denied: [[{}, null, 'files', { serverName: '' }, { serverCommand: [] }, { serverCommand: [7] }]] },

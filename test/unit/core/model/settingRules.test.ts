@@ -49,21 +49,21 @@ function definitionOf(entry: SettingsEntry): ServerDefinition {
   return entry.definition;
 }
 
-/** How two values of one setting compare, worked out apart from the code under test. */
+/** An independent comparison of two values of one setting. */
 interface Pairs {
   readonly keys: readonly EntryKey[];
-  /** The member of the entry that one value makes. */
+  /** The entry's member for a value. */
   readonly value: fc.Arbitrary<Json>;
   put(value: Json): Entry;
-  /** What a definition makes of it: each item with its rank, where more is more permission. */
+  /** The decoded items with their ranks. A higher rank permits more. */
   ranks(definition: ServerDefinition): ReadonlyMap<string, number>;
-  /** Of an item that one side lacks. */
+  /** The rank of a missing item. */
   readonly missing: number;
-  /** Which key a change of an item belongs to. */
+  /** The key to which a change of an item belongs. */
   keyOf?(item: string, before: number, after: number): EntryKey;
 }
 
-/** One letter more than the patterns have, so that there is always a name between them. */
+/** One more letter than in the patterns, so that there is always a name in between. */
 const LEVELS = [1, 2, 3, 4].map((depth) =>
   Array.from({ length: 3 ** depth }, (_, at) =>
     [...at.toString(3).padStart(depth, '0')].map((digit) => 'abc'[Number(digit)]).join('.'),
@@ -79,7 +79,7 @@ const whole =
   (value: Json): Entry => ({ [key]: value });
 const one = (rank: number): ReadonlyMap<string, number> => new Map([['', rank]]);
 const listed = (names: readonly string[]): ReadonlyMap<string, number> => new Map(names.map((name) => [name, 1]));
-/** Of values without an order: equal or not. A change counts as narrowing. */
+/** For values without an order: equal or not. A change counts as narrowing. */
 const kinds: unknown[] = [];
 const kindOf = (value: unknown): ReadonlyMap<string, number> => {
   const text = JSON.stringify(value ?? null);
@@ -194,7 +194,7 @@ const PAIRS: readonly Pairs[] = [
     keys: ['push', 'push.infer'],
     value: fc.dictionary(featureSetPattern, fc.constantFrom(...PUSH), { maxKeys: 3 }).map((map): Json => ({ ...map })),
     put: whole('push'),
-    // Without a value of the user, that of the workspace counts, unless it is "infer".
+    // Without a user value, the workspace's counts, unless it is "infer".
     ranks: ({ mcpl }) =>
       new Map(
         UNIVERSE.flatMap((name) => {
@@ -290,7 +290,7 @@ function mergedEntry(a: Entry, b: Entry): Entry {
 type Answers = { readonly keeps: boolean; readonly start: boolean; readonly never: boolean };
 const NO_ANSWERS: Answers = { keeps: false, start: false, never: false };
 
-/** What the table says of all differences between the user's own definition and that of both together. */
+/** The expected differences between the user's definition and the merged one, by the table. */
 function expected(
   pairs: Pairs,
   own: ServerDefinition,
@@ -306,7 +306,7 @@ function expected(
     const to = after.get(item) ?? pairs.missing;
     if (from === to) continue;
     const key = pairs.keyOf?.(item, from, to) ?? pairs.keys[0] ?? 'enabled';
-    // The user has set nothing.
+    // The user set nothing.
     if (key === 'push' && from === -1) continue;
     const direction: ChangeDirection = to < from ? 'narrowing' : 'widening';
     given.add(answer(key, direction));
@@ -390,7 +390,7 @@ suite('The table of settings that a workspace may change', () => {
           decideStart(definition, undefined, false).kind === 'ask';
         if (!wanted.keeps)
           assert.equal(asks(now), wanted.start || now.definedBy === 'workspace', 'whether a start asks');
-        // Nothing that asks holds before the user agreed.
+        // Values that need consent have no effect before it.
         const held: ServerDefinition = {
           ...now,
           mcpl: effectiveMcpl(now, undefined),

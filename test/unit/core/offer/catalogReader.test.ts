@@ -11,9 +11,9 @@ type Responder = Parameters<ScriptedServer['on']>[1];
 
 interface Setting extends Connected {
   readonly catalog: ToolCatalog;
-  /** What the catalog told, in order. */
+  /** The catalog's reports, in order. */
   readonly told: readonly string[];
-  /** Requests for the list since this was asked last. */
+  /** Requests for the list since the last call. */
   lists(): readonly string[];
 }
 
@@ -333,7 +333,7 @@ suite('A list whose change the server names', () => {
     added: added.map((name) => tool(name)),
     removed: [...removed],
   });
-  /** A list that can be read once, and then fails in this way. */
+  /** A list that can be read once, and then fails like this. */
   const once = (failure: ReturnType<Responder>): Responder => {
     let reads = 0;
     return () => (reads++ === 0 ? page('a b') : failure);

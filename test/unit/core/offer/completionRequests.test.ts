@@ -25,7 +25,7 @@ class Setting {
     return this.completions.complete({ reference, argument: { name: 'who', value }, settled: { x: '1' } }, options);
   }
 
-  /** What comes once the person rests. */
+  /** The proposals after the user stops typing. */
   async rested(value = 'a', reference = PROMPT): Promise<Completion> {
     const completion = this.type(value, {}, reference);
     await this.clock.advance(150);

@@ -22,7 +22,7 @@ class Setting {
     return connect([this.catalog], { capabilities, clock: this.clock, server });
   }
 
-  /** Why a prompt cannot be had. */
+  /** Why a prompt is not available. */
   async refusal(name: string): Promise<string> {
     try {
       await this.catalog.get(name, {}, ASKING);

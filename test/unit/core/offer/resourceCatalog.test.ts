@@ -32,7 +32,7 @@ class Setting {
     return connect([this.catalog], { capabilities: SUBSCRIBABLE, clock: this.clock, server, ...options });
   }
 
-  /** Listens to a resource; what it hears is told. */
+  /** Subscribes to a resource, and records the changes. */
   subscribe(uri: string, name = ''): Disposable & { readonly agreed: Promise<void> } {
     return this.catalog.subscribe(uri, (changed) => this.told.push(`${name}changed ${changed}`));
   }
@@ -47,7 +47,7 @@ function files(): ScriptedServer {
   });
 }
 
-/** What a session was told of subscriptions, in short. */
+/** The session's subscription requests, in short. */
 function asked(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => line.includes('subscribe')).map((line) => line.replace(/^resources\//, ''));
 }
@@ -249,7 +249,7 @@ suite('A subscription', () => {
     await settle();
     two.dispose();
     const three = s.subscribe('mem://a');
-    // The server forgets while it is asked: its answer counts for what it was before.
+    // The server loses its subscriptions during the request, so its answer counts for the earlier ones.
     c.renew();
     await settle();
     c.server.on('resources/subscribe', () => ({}));

@@ -39,7 +39,7 @@ function messagesOf(...chunks: readonly (Uint8Array | string)[]): readonly JsonO
   return framed.messages;
 }
 
-/** Cuts at the given places, in any order and number. */
+/** Cuts at the given positions, in any order and number. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const sorted = places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b);
   return [0, ...sorted].map((from, i) => bytes.subarray(from, sorted[i] ?? bytes.length));
@@ -304,7 +304,7 @@ suite('the memory of long messages', () => {
     assert.ok(texts.every((text, i) => text === String(i).repeat(sizes[i] ?? 0)));
     assert.equal(texts.length, sizes.length);
     const buffers = memories.map(({ buffer }) => buffer);
-    // Two of 1.5 MB and one of 1.2 MB share one memory, those of 4 and 3 MB another.
+    // Two messages of 1.5 MB and one of 1.2 MB share a buffer, and those of 4 and 3 MB another.
     assert.deepEqual(
       buffers.map((buffer) => buffers.indexOf(buffer)),
       [0, 0, 0, 3, 3],

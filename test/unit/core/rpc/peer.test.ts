@@ -12,7 +12,7 @@ import { FakeClock, settle } from '../../../support/fakeClock.ts';
 
 const MINUTE = { timeoutMs: 60_000 };
 
-/** A peer of which the other end is in the hands of the test. */
+/** A peer whose other end the test controls. */
 class Bench {
   readonly clock = new FakeClock();
   readonly sent: string[] = [];
@@ -25,7 +25,7 @@ class Bench {
     const [host, server] = createLinkedTransports();
     this.server = server;
     server.start((message) => {
-      // The envelope's constant part says nothing in a test.
+      // Without the constant part of the envelope.
       const { jsonrpc, ...rest } = message as JsonObject;
       assert.equal(jsonrpc, '2.0');
       this.sent.push(JSON.stringify(rest));
@@ -48,7 +48,7 @@ class Bench {
 
 type Wrap = (transport: Transport) => Transport;
 
-/** What became of a promise, as text. */
+/** The outcome of a promise as text. */
 async function outcome(promise: Promise<Json>): Promise<string> {
   try {
     return JSON.stringify(await promise);
@@ -66,7 +66,7 @@ suite('requests to a peer', () => {
   teardown(() => bench.peer.dispose());
 
   test('carry numbers from 1 and params that are objects, and settle with what is answered', async () => {
-    // Never cancelled: a call that is over must let go of its token by itself.
+    // Never cancelled, because a finished call must release its token.
     const { token } = new CancellationSource();
     const answers = ['a', 'b', 'c'].map((method) =>
       outcome(bench.peer.request(method, { x: 1 }, { ...MINUTE, token })),
@@ -171,7 +171,7 @@ suite('requests to a peer', () => {
     ]);
     for (let at = 0; at < 3; at++) {
       await bench.clock.advance(90);
-      // One that echoes it as a text, one that nobody knows, and one that is none.
+      // A text, an unknown one, and an invalid one.
       for (const progressToken of ['1', 99, 'x', null])
         await bench.say({ method: 'notifications/progress', params: { progressToken, progress: at } });
     }

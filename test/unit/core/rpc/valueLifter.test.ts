@@ -26,7 +26,7 @@ function lift(text: string | Uint8Array, places: readonly number[] = []): Lifted
   return lifter.finish();
 }
 
-/** What was taken out, by its path. */
+/** The lifted values by path. */
 function liftedFrom(text: string, places?: readonly number[]): Readonly<Record<string, string>> {
   const lifted = lift(text, places);
   return Object.fromEntries(lifted.values.map((value) => [value.path.join('.'), value.text]));
@@ -95,7 +95,7 @@ suite('JSON that is followed byte by byte', () => {
     ['{} ]', false],
     ['[]\r\n\t ', true],
     [`${'['.repeat(512)}${']'.repeat(512)}`, true],
-    // What the language would take, but the host does not.
+    // Valid for JavaScript, but not for the host.
     [`${'['.repeat(513)}${']'.repeat(513)}`, false],
   ];
   for (const [text, isTaken] of CASES) {

@@ -40,7 +40,7 @@ class Bench {
     this.channel.renewed.event(() => this.told.push('renewed'));
   }
 
-  /** What the server hears in answer. */
+  /** The answer that the server gets. */
   async ask(method: string, params: JsonObject = {}, id: string | number = 's'): Promise<string> {
     const before = this.server.heard.length;
     this.server.say({ jsonrpc: '2.0', id, method, params });

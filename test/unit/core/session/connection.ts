@@ -13,10 +13,10 @@ import { initializeResult, ScriptedServer } from '../../../support/scriptedServe
 export interface ConnectionOptions {
   readonly server?: ScriptedServer;
   readonly clock?: FakeClock;
-  /** What the server declares; of no meaning where `server` answers `initialize` itself. */
+  /** The server's capabilities. Unused if `server` answers `initialize` itself. */
   readonly capabilities?: JsonObject;
   readonly revision?: string;
-  /** What features are told of the connection beside what was agreed, to see them in another era. */
+  /** Overrides for the handshake that features see, to test another era. */
   readonly handshake?: Partial<Handshake>;
 }
 
@@ -25,9 +25,9 @@ export interface Connected extends Disposable {
   readonly server: ScriptedServer;
   readonly clock: FakeClock;
   readonly logs: readonly string[];
-  /** Has the server forget what it was told, as a session over HTTP that is opened anew. */
+  /** Makes the server lose its session data, like a reopened HTTP session. */
   renew(): void;
-  /** What the server heard since this was asked last, without the handshake. */
+  /** Messages to the server since the last call, without the handshake. */
   heard(): readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function handshakeOf(capabilities: JsonObject, protocolVersion = '2025-06
   return initializeResult({ capabilities, protocolVersion });
 }
 
-/** A session over a scripted server with these features, as the host opens it. */
+/** Opens a session with a scripted server and these features, like the host. */
 export async function connect(
   features: readonly SessionFeature[],
   { server = new ScriptedServer(), clock = new FakeClock(), ...options }: ConnectionOptions = {},

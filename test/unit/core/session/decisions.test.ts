@@ -182,7 +182,7 @@ suite('Fingerprints', () => {
       print({ cwd: '' }),
       print({ args: [''] }),
       print({ args: ['a', 'b'] }),
-      // The order matters to the program.
+      // The order matters for the program.
       print({ args: ['b', 'a'] }),
       print({ args: ['a b'] }),
       print({ args: ['a', 'b', 'b'] }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Json } from '../../../../src/core/base/json.ts';
 import { decodeSettings } from '../../../../src/core/session/serverSettings.ts';
 
-/** Who defines a server, and what the user lends it. */
+/** The definer of a server, and the merged user values. */
 function definer(user: Readonly<Record<string, Json>>, workspace: Readonly<Record<string, Json>> = {}): string {
   const layers = [
     { scope: 'user', servers: { a: user } },

@@ -12,7 +12,7 @@ const error = (code: number, message = '', data?: Json): InitializeAnswer => ({
   error: { code, message, data },
 });
 
-/** The verdict with each setting, and what is left once the server was asked in its own words. */
+/** The verdict with each setting, and after the dialect's question. */
 function verdicts(answer: InitializeAnswer): string {
   const settings = (['auto', 'off', 'force'] as const).map((setting) =>
     judgeInitialize(answer, { setting, asked: 'standard' }),

@@ -15,7 +15,7 @@ const HANDSHAKE = {
   serverCapabilities: { supportsToolDiscovery: true, supportsResourceDiscovery: true, supportsNotifications: true },
 };
 
-/** Both sides of a translation as text: what each says, and what the other hears. */
+/** Both sides of a translation as text: the sent and received messages. */
 class Bench {
   readonly clock = new FakeClock();
   readonly lines: string[] = [];
@@ -57,7 +57,7 @@ class Bench {
     await settle();
   }
 
-  /** What was said since this was last called. */
+  /** Messages since the last call. */
   transcript(): readonly string[] {
     return this.lines.splice(0);
   }
@@ -246,7 +246,7 @@ suite('the short dialect', () => {
     const [one, other] = createLinkedTransports();
     one.start((message) => {
       first.push(message);
-      // In the middle of what has arrived.
+      // In the middle of the received messages.
       one.start((later) => first.push({ later }));
     });
     for (const n of [1, 2, 3]) other.send({ n });

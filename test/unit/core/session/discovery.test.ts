@@ -19,7 +19,7 @@ class Bench {
     this.server = new ScriptedServer({ 'server/discover': () => answer });
   }
 
-  /** What was found, in a line. */
+  /** The finding in one line. */
   async ask(options: Partial<DiscoveryOptions> = {}): Promise<string> {
     try {
       const found = await discover({
@@ -50,7 +50,7 @@ class Bench {
   }
 }
 
-/** The same answer of a process and of an address. */
+/** The findings for the same answer of a process and of a remote server. */
 async function both(answer: Answer): Promise<readonly [string, string]> {
   const found: string[] = [];
   for (const isProcess of [true, false]) {

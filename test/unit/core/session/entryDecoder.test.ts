@@ -23,7 +23,7 @@ const problemsOf = (user: Json | undefined, workspace?: Json): readonly string[]
     ({ severity, path, message }) => `${severity} ${path.slice(1).join('.')}: ${message}`,
   );
 
-/** Of these values, those that a member takes. */
+/** The values that a member accepts. */
 const taken = (values: readonly Json[], put: (value: Json) => JsonObject): readonly Json[] =>
   values.filter((value) => problemsOf({ command: 'x', ...put(value) }).length === 0);
 

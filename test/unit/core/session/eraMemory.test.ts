@@ -25,7 +25,7 @@ const verdict = (extra: Partial<EraVerdict> = {}): EraVerdict => ({
   ...extra,
 });
 
-/** One start of a server, over a store whose every write is a line. */
+/** One start of a server, with a store whose writes are recorded as lines. */
 class Start {
   readonly writes: string[] = [];
   readonly logs: string[] = [];

@@ -12,7 +12,7 @@ const request = (id: number, method = 'server/discover'): JsonObject => ({ jsonr
 const result = (id: Json, value: Json = {}): JsonObject => ({ jsonrpc: '2.0', id, result: value });
 const notice = (method: string): JsonObject => ({ jsonrpc: '2.0', method });
 
-/** A connection on which a question is asked first; all that anybody hears is a line. */
+/** A connection that is probed first. All messages are recorded as lines. */
 class Bench {
   readonly lines: string[] = [];
   readonly host: MemoryTransport;
@@ -33,7 +33,7 @@ class Bench {
     this.question.asking.start((message) => void this.lines.push(`question < ${bare(message)}`));
   }
 
-  /** Sends the question. */
+  /** Sends the probe. */
   static async asking(...ids: readonly number[]): Promise<Bench> {
     const bench = new Bench();
     for (const id of ids) bench.question.asking.send(request(id));

@@ -30,7 +30,7 @@ class Bench {
     this.server = new ScriptedServer(responders);
   }
 
-  /** Opens; a failure is returned. */
+  /** Opens a session. Returns the failure. */
   async open(options: Partial<SessionOptions> = {}): Promise<HostError | undefined> {
     const opening = InitializedSession.open({
       transport: this.server.transport,
@@ -57,7 +57,7 @@ class Bench {
     return this.session ?? assert.fail('The session is not open.');
   }
 
-  /** The ids and words of all that the server heard, but for the handshake of the standard. */
+  /** All messages to the server with their ids, without the standard handshake. */
   heard(): readonly string[] {
     return this.server.messages.map((message, index) => {
       const { id, method, params } = message;
@@ -75,7 +75,7 @@ class Bench {
   }
 }
 
-/** Everything that an error says. */
+/** All members of an error. */
 function details(error: HostError | undefined): JsonObject {
   assert.ok(error !== undefined);
   const { code, message, layer, rpcCode, category, retryAt, suggestion, effect, data, cause } = error;
@@ -218,7 +218,7 @@ suite('A session that begins with initialize', () => {
 suite('A session that does not come about', () => {
   let bench: Bench;
   teardown(() => bench.close());
-  /** The versions that `initialize` was sent with. */
+  /** The versions in sent `initialize` requests. */
   const versions = (): readonly string[] => heard(bench.server).map((line) => line.replace('initialize ', ''));
 
   test('because of the version is asked for once more with one that the server names', async () => {

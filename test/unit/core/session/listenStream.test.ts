@@ -11,7 +11,7 @@ import { heard } from './statelessServer.ts';
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const TOOLS = { toolsListChanged: true, promptsListChanged: false, resourcesListChanged: false };
 
-/** A stream over a server whose every word the test decides. */
+/** A stream with a scripted server. */
 class Bench {
   readonly clock = new FakeClock();
   readonly server = new ScriptedServer({ 'subscriptions/listen': () => NO_ANSWER });
@@ -50,7 +50,7 @@ class Bench {
     return bench;
   }
 
-  /** Starts, and has the first stream acknowledged. */
+  /** Starts, and acknowledges the first stream. */
   static async listening(kinds?: Partial<ListenOptions['kinds']>): Promise<Bench> {
     const bench = await Bench.started(kinds);
     await bench.acknowledge(1);
@@ -69,7 +69,7 @@ class Bench {
     await settle();
   }
 
-  /** Ends a stream as a server does that has nothing more to say. */
+  /** Ends a stream like a server without further messages. */
   async end(id: number): Promise<void> {
     this.server.answer(id, {});
     await settle();
@@ -80,7 +80,7 @@ class Bench {
     await settle();
   }
 
-  /** Subscribes; the outcome is added to `told`. */
+  /** Subscribes. Adds the outcome to `told`. */
   subscribe(uri: string, source = new CancellationSource()): void {
     this.stream.add(uri, source.token).then(
       () => this.told.push(`heard ${uri}`),
@@ -89,7 +89,7 @@ class Bench {
     );
   }
 
-  /** What the server heard since the last call. */
+  /** Messages to the server since the last call. */
   transcript(): readonly string[] {
     const lines = heard(this.server).map((line) => line.replace('subscriptions/listen {"notifications":', 'listen '));
     return lines.slice(this.#shown, (this.#shown = lines.length)).map((line) => line.replace(/^(listen .*)\}$/, '$1'));

@@ -245,7 +245,7 @@ suite('What the workspace grants of MCPL', () => {
     const { featureSets, push } = effectiveMcpl(definition, undefined);
     assert.deepEqual([definition.workspaceGrants.length, Object.values(push).includes('infer')], [1_120, false]);
     assert.ok(!featureSets.enabled.includes('*'));
-    // A busy machine is slower; comparing each pattern with each other one in turn would take minutes.
+    // Generous for a busy machine. Comparing all pairs in turn would take minutes.
     assert.ok(cpuTime() - startedAt < 20_000, `It took ${cpuTime() - startedAt} ms.`);
   });
 });

@@ -13,14 +13,14 @@ const remote = { url: 'https://a.test/mcp', enabled: true };
 const MCPL = { experimental: { mcpl: { version: '0.2' } }, tools: {} };
 const INITIALIZED = ['initialize 2025-11-25', 'notifications/initialized', 'tools/list'];
 
-/** A host that knows of no server what it speaks. */
+/** A host without remembered verdicts. */
 function asking(storage = memoryStorage()): TestHost {
   const t = new TestHost(storage);
   t.era = undefined;
   return t;
 }
 
-/** What each connection heard, in order, and whether it is over. */
+/** The messages of each connection, in order, and whether it has ended. */
 function show(t: TestHost): readonly string[] {
   return t.servers.map((server, index) => {
     const connection = t.connections[index];
@@ -29,7 +29,7 @@ function show(t: TestHost): readonly string[] {
   });
 }
 
-/** An HTTP reply that is no answer, as the transport tells it. */
+/** An HTTP failure, as the transport reports it. */
 function http(status: number): Dropped {
   return new Dropped(
     new HostError('REMOTE_ERROR', `HTTP ${status}`, { layer: 'transport', category: `http-${status}` }),
@@ -280,7 +280,7 @@ suite('Asking a process what it speaks', () => {
 });
 
 suite('A slow machine', () => {
-  /** Answers the question when told to; everything else at once. */
+  /** Answers the probe when the test says so, and everything else at once. */
   function slow(
     answers: ConstructorParameters<typeof ScriptedServer>[0] = {},
   ): readonly [TestHost, () => ScriptedServer] {
@@ -491,7 +491,7 @@ suite('What was found out', () => {
 });
 
 suite('Finding out what an address speaks', () => {
-  /** The one connection, or those of the older kind after it, by the answers they give. */
+  /** The connection, or the following ones of the older kind, with these answers. */
   async function opened(...connections: readonly Parameters<typeof modernServer>[0][]): Promise<TestHost> {
     const t = asking();
     t.connect = () => new ScriptedServer(connections[t.servers.length] ?? {});

@@ -4,7 +4,7 @@ import { decodeSettings } from '../../../../src/core/session/serverSettings.ts';
 
 type Entry = Readonly<Record<string, Json>>;
 
-/** What the user is asked about, a line each: `key at path: their value, not the user's`. */
+/** The questions to the user, one line each: `key at path: their value, not the user's`. */
 function asked(user: Entry, workspace: Entry): readonly string[] {
   const layers = [
     { scope: 'user', servers: { a: { command: '/bin/x', ...user } } },

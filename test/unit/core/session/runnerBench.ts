@@ -11,7 +11,7 @@ import type { SessionFeature } from '../../../../src/core/session/session.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { ScriptedServer } from '../../../support/scriptedServer.ts';
 import { serverDefinition } from '../../../support/serverDefinition.ts';
-// Loaded by the first start: how long that takes is nothing that a test is about.
+// Loaded here, so that the lazy import of the first start takes no time in tests.
 import '../../../../src/core/session/opener.ts';
 
 const CONNECTION = { kind: 'stdio', command: 'node', args: [], env: {}, cwd: undefined } as const;
@@ -35,7 +35,7 @@ export function shown(state: ServerState): string {
   }
 }
 
-/** A runner all of whose ports the test decides. */
+/** A runner whose ports the test controls. */
 export class Bench {
   readonly clock = new FakeClock(0);
   readonly logs: string[] = [];
@@ -45,7 +45,7 @@ export class Bench {
   prepare: RunnerOptions['prepare'] = () => Promise.resolve(PREPARED);
   connect: (context: ConnectContext) => ScriptedServer = () => new ScriptedServer();
   opened: Partial<OpenTransport> = {};
-  /** How often much of the host was loaded. */
+  /** How often the features were loaded. */
   loads = 0;
   readonly runner: ServerRunner;
 
@@ -83,7 +83,7 @@ export class Bench {
     return this.servers.at(-1) ?? assert.fail('No server was connected.');
   }
 
-  /** Starts, and says how that ended once everything that can happen has. */
+  /** Starts, and returns the outcome once everything has settled. */
   async start(): Promise<string> {
     let outcome = 'not yet';
     this.runner.start().then(

@@ -6,7 +6,7 @@ import { type ScopeEntry, scopeDefinition, scopeEntry, scopeText } from '../../.
 const LONG = 'x'.repeat(1_025);
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `/n${index}`);
 
-/** What the user's own settings come to, and what is said of them. */
+/** The decoded user settings with their problems. */
 function read(user: ScopeEntry): readonly string[] {
   const { definition, problems } = scopeEntry({ user });
   assert.ok(definition !== undefined, 'No mistake in scopes voids an entry.');
@@ -63,7 +63,7 @@ suite('What an entry says of scopes', () => {
       'warning scopes/a/whitelist/3: Must be a text. Nothing is allowed by it.',
     ]);
     const list = 'Must be a list of at most 1000 patterns. Nothing is allowed by it.';
-    // A whitelist that is none is not one that was left out.
+    // An invalid whitelist differs from an absent one.
     for (const whitelist of ['/a', null, { 0: '/a' }, many(1_001)])
       assert.deepEqual(scopes({ '*': { whitelist: ['/w'] }, a: { whitelist } }), [
         '*: +/w',

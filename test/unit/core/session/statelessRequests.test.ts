@@ -198,7 +198,7 @@ suite('A stateless session', () => {
 suite('A stateless request in several rounds', () => {
   let bench: Bench;
   teardown(() => bench.close());
-  /** Answers the first request with this and no other. */
+  /** Answers only the first request with this. */
   const first =
     (answer: Json): (() => Json | typeof NO_ANSWER) =>
     () =>

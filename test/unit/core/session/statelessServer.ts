@@ -3,7 +3,7 @@ import { failWith, ScriptedServer } from '../../../support/scriptedServer.ts';
 
 export const MODERN = '2026-07-28';
 
-/** What `server/discover` is answered with. */
+/** The answer to `server/discover`. */
 export function discovered(overrides: JsonObject = {}): JsonObject {
   return {
     supportedVersions: [MODERN],
@@ -23,7 +23,7 @@ export function unsupported(...supported: readonly string[]): ReturnType<typeof 
 
 type Responders = ConstructorParameters<typeof ScriptedServer>[0];
 
-/** A server of the stateless revision that refuses `initialize` as the official SDK does. */
+/** A stateless server that refuses `initialize` like the official SDK. */
 export function modernServer(responders: Responders = {}): ScriptedServer {
   return new ScriptedServer({
     initialize: () => unsupported(MODERN),
@@ -32,7 +32,7 @@ export function modernServer(responders: Responders = {}): ScriptedServer {
   });
 }
 
-/** What was heard, without what each request says of its sender. */
+/** The received requests without the members about the sender. */
 export function heard(server: ScriptedServer): readonly string[] {
   return server.messages.map((message) => {
     const { method, params, id } = message;

@@ -20,7 +20,7 @@ interface Opened {
 }
 
 const servers: ScriptedServer[] = [];
-/** Within each suite: what is outside of them runs after the look for leaks. */
+/** Call this in each suite, because root hooks run after the leak check. */
 async function closeAll(): Promise<void> {
   for (const server of servers.splice(0)) await server.transport.close();
   await settle();
@@ -320,7 +320,7 @@ suite('Notifications of a stateless server', () => {
   setup(() => (told.length = 0));
 
   const meta = (id: string | number): JsonObject => ({ _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
-  /** Grants what was asked in a request, as a server that supports all of it. */
+  /** Acknowledges everything that was requested, like a server that supports all of it. */
   const grant = (server: ScriptedServer, id: string | number, notifications?: Json): void => {
     const asked = server.messages.find((message) => String(message['id']) === String(id));
     const params = asked?.['params'] as JsonObject;

@@ -9,7 +9,7 @@ import { FakeClock, settle } from '../../../support/fakeClock.ts';
 const NOTES: LineageKey = { server: 'notes', featureSet: 'notes' };
 const GIT: LineageKey = { server: 'git', featureSet: 'git' };
 
-/** Lineages whose store is read when the test says so. */
+/** Lineages whose reads the test completes. */
 class Setting {
   readonly clock = new FakeClock();
   readonly readings: Deferred<readonly LineageSummary[]>[] = [];

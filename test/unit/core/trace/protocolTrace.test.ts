@@ -34,7 +34,7 @@ suite('A protocol trace', () => {
     trace.set(true);
     trace.record('sent', CALL, asIs);
     trace.record('received', { jsonrpc: '2.0', method: 'notifications/progress', params: {} }, asIs);
-    // The server's own request has the same id, which is no coincidence: both sides count from the start.
+    // The server's own request has the same id, because both sides count from the start.
     trace.record('received', { jsonrpc: '2.0', id: 7, method: 'ping' }, asIs);
     trace.record('sent', { jsonrpc: '2.0', id: 7, result: {} }, asIs);
     trace.record('received', { ...ANSWER, id: '7' }, asIs);

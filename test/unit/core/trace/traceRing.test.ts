@@ -59,7 +59,7 @@ suite('A selection of a trace', () => {
         const trace = new ProtocolTrace({ clock: new FakeClock(), limits: { count: 20, characters: 10_000 } });
         trace.set(true);
         const selection = new TraceSelection(trace, { text, direction: 'both' });
-        // What was at each position when it was first seen.
+        // The first entry seen at each position.
         const seen = new Map<number, number>();
         const look = (): void => {
           selection.update();

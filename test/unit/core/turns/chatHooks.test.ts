@@ -32,7 +32,7 @@ const stop = (session = 's1', path = `/storage/transcripts/${session}.jsonl`): J
 
 const line = (type: string, content: string): string => `${JSON.stringify({ type, data: { content }, id: '1' })}\n`;
 
-/** A host of which a test decides what its hooks give, and what it sees. */
+/** A host with scripted hooks that records its calls. */
 class Stage {
   readonly clock = new FakeClock();
   readonly openings: InferenceOpening[] = [];

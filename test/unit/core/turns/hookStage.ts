@@ -37,10 +37,10 @@ export interface HookRequest {
   readonly answer: Deferred<Json>;
 }
 
-/** What a server answers at once; without an entry the test answers by itself, or nobody does. */
+/** Immediate answers of a server. Without an entry, the test answers, or the request stays open. */
 type Script = Readonly<Record<string, (params: JsonObject) => Json | HostError>>;
 
-/** A server as its hooks see it; heeds no cancellation, as the worst of servers. */
+/** A participant that ignores cancellation, like the worst servers. */
 export class HookMember {
   readonly server: string;
   readonly log = NO_LOG;
@@ -49,7 +49,7 @@ export class HookMember {
   hooks = HOOKS;
   model: string | undefined;
   dialect = { before: true, after: 'none' as 'none' | 'notify' | 'blocking' };
-  /** The sets that are on. */
+  /** The enabled sets. */
   sets: Record<string, readonly string[]> = { hooks: ['contextHooks.beforeInference', 'contextHooks.afterInference'] };
   hooksUnderWay = 0;
   isConnected = true;
@@ -103,12 +103,12 @@ export class HookMember {
   }
 
   get asMember(): Participant {
-    // What is left out no hook may need.
+    // Hooks must not need the missing members.
     return this as unknown as Participant;
   }
 }
 
-/** A server that may change answers, by this function. */
+/** A server that changes answers with this function. */
 export function checker(server: string, change: (text: string) => Json, hooks: Partial<HookSettings> = {}): HookMember {
   const script = { [AFTER]: ({ assistantMessage }: JsonObject) => change(String(assistantMessage)) };
   const member = new HookMember(server, script, hooks);
@@ -124,14 +124,14 @@ export function userText(text: string): ModelMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** Turns over servers and a model that a test plays. */
+/** Turns with scripted servers and a scripted model. */
 export class HookStage {
   readonly clock = new FakeClock();
   readonly model = new FakeModel();
   readonly members: HookMember[] = [];
-  /** What servers did. */
+  /** The audit records of servers. */
   readonly records: AuditRecord[] = [];
-  /** What the person used. */
+  /** The records of the user's own uses. */
   readonly own: AuditRecord[] = [];
   readonly wanted: ModelSelection[] = [];
   readonly source = new CancellationSource();
@@ -196,7 +196,7 @@ export class HookStage {
     return this.turns.run(request, { payer: payer?.asMember });
   }
 
-  /** Runs a turn in which the model says these pieces. */
+  /** Runs a turn in which the model streams these pieces. */
   async said(pieces: readonly string[], changes: Partial<TurnRequest> = {}, payer?: HookMember): Promise<TurnResult> {
     const turn = this.run(changes, payer);
     await settle();
@@ -209,7 +209,7 @@ export class HookStage {
     this.model.last.end({ kind: 'ended', finishReason: 'end_turn' } satisfies ModelRunEnd);
   }
 
-  /** What the model was given, a line each. */
+  /** The model's input, one line each. */
   get prompt(): string {
     return showMessages(this.model.last.request.messages);
   }
@@ -235,7 +235,7 @@ export function showMessages(messages: readonly ModelMessage[]): string {
     .join('\n');
 }
 
-/** The error of a turn that failed, as text. */
+/** The error of a failed turn as text. */
 export async function failureOf(turn: Promise<unknown>): Promise<string> {
   try {
     await turn;

@@ -26,7 +26,7 @@ import { mcplTraits } from '../../../support/featureSets.ts';
 
 export const ENDED: ModelRunEnd = { kind: 'ended', finishReason: 'end_turn' };
 
-/** A model that a test plays: nothing happens until the test says so. A token is a character, for easy sums. */
+/** A model that the test controls. One token per character, for easy sums. */
 export class FakeModel implements LanguageModel {
   readonly facts = { id: 'fake-1', vendor: 'acme', contextWindow: 8_000, capabilities: ['vision'] };
   readonly runs: {
@@ -113,12 +113,12 @@ export class FakeMember {
   }
 
   asMember(): Participant {
-    // What is left out no part of inference may need.
+    // Inference must not need the missing members.
     return this as unknown as Participant;
   }
 }
 
-/** The inference of a host with a model that a test plays. */
+/** The inference of a host with a model that the test controls. */
 export class InferenceStage {
   readonly clock = new FakeClock(Date.parse('2026-03-01T12:00:00Z'));
   readonly model = new FakeModel();
@@ -154,7 +154,7 @@ export class InferenceStage {
     onRefused: (refusal) => this.refusals.push(refusal),
   });
 
-  /** Sends a request; `answer` settles to what the server is told. */
+  /** Sends a request. `answer` settles with the server's answer. */
   ask(params: Record<string, Json> = {}, requestId: string | number = 1): Asked {
     const source = new CancellationSource();
     const whole = { featureSet: 'memory.think', messages: [{ role: 'user', content: 'hello' }], ...params };

@@ -397,7 +397,7 @@ suite('Inference that servers ask for', () => {
       data: unknown;
     };
     assert.deepEqual([off.code, wrong.code, wrong.data], [-32001, -32602, { field: 'messages[0].role' }]);
-    // The first one is recorded by whoever keeps the sets.
+    // The first refusal is recorded by the participant.
     assert.equal(stage.audited.length, 1);
     assert.equal(stage.wanted.length, 0);
   });

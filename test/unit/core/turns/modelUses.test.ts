@@ -19,7 +19,7 @@ class Stage {
     limits: () => DEFAULT_LIMITS,
     log: NO_LOG,
   });
-  /** Sets of the server that are on and may use a model. */
+  /** Enabled sets of the server that may use a model. */
   sets: readonly string[] = [];
   requestsPerHour = 2;
   loads = 0;
@@ -64,7 +64,7 @@ class Stage {
     });
   }
 
-  /** What is left to the server, in words. */
+  /** The server's remaining budget as text. */
   get left(): string {
     const budget = this.uses.budget('notes');
     if (budget === undefined) return 'unknown';

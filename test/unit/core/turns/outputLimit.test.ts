@@ -40,7 +40,7 @@ async function pass(
   return { pieces, counts, cuts };
 }
 
-/** Every fourth character begins a token, and what is not ASCII is as many tokens as it has bytes. */
+/** Every fourth ASCII character starts a token. Other characters have one token per byte. */
 function tokens(text: string): number {
   const ascii = text.replace(/[^\u0000-\u007F]/gu, '');
   const rest = new TextEncoder().encode(text.replace(/[\u0000-\u007F]/g, '')).length;

@@ -13,10 +13,10 @@ import { initializeResult, NO_ANSWER, ScriptedServer } from '../../../support/sc
 const ROOT = new URL('../../../corpus', import.meta.url).pathname;
 const MODERN = '2026-07-28';
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
-/** Never seen by features: the JSON-RPC peer itself acts on them, so that only their decoding can be looked at. */
+/** Handled by the JSON-RPC peer itself, so that only their decoding can be tested. */
 const OF_THE_PEER = ['notifications/progress', 'notifications/cancelled'];
 
-/** The request that each type of result answers. */
+/** The request for each type of result. */
 const ANSWERED: Readonly<Record<string, string>> = {
   CallToolResult: 'tools/call',
   CancelTaskResult: 'tasks/cancel',
@@ -65,7 +65,7 @@ function namesIn(folder: string): readonly string[] {
   return readdirSync(folder).sort();
 }
 
-/** `delivered` (whole, as it came) or what the session made of it, in words. */
+/** `delivered` (unchanged), or the session's reaction as text. */
 export async function send(example: Example): Promise<string> {
   const { type } = example;
   if (type === 'InitializeResult') return openWith(example);
@@ -115,7 +115,7 @@ function optionsOf(server: ScriptedServer, features: readonly SessionFeature[], 
   };
 }
 
-/** A session with a scripted server, and everything that reached its features. */
+/** A session with a scripted server, and all messages that reached its features. */
 class Bench {
   readonly #session: Session;
   readonly #server: ScriptedServer;
@@ -177,7 +177,7 @@ class Bench {
     return this.#ask(method, (answer) => (jsonEquals(answer, value) ? 'delivered' : 'changed'));
   }
 
-  /** A question inside of an answer. */
+  /** A question within a result. */
   async input(message: JsonObject): Promise<string> {
     this.#script({ resultType: 'input_required', inputRequests: { q: message } });
     return this.#ask('tools/call', () => this.#whole(message));
@@ -191,12 +191,12 @@ class Bench {
     });
   }
 
-  /** The first answer to a call is this, the second is its result. */
+  /** Answers a call first with this, and then with its result. */
   #script(first: Json): void {
     this.#answer('tools/call', [first, { resultType: 'complete', content: [] }]);
   }
 
-  /** Said as results whatever they hold. */
+  /** Answers with these results, whatever they contain. */
   #answer(method: string, results: Json[]): void {
     this.#server.on(method, (_params, id) => {
       this.#server.answer(id, results.shift() ?? null);
@@ -206,7 +206,7 @@ class Bench {
 
   async #ask(method: string, judge: (answer: Json) => string): Promise<string> {
     const asked = this.#session.request(method, { name: 'x' }, { timeoutMs: 60_000 }).then(judge, reasonOf);
-    // A server that only wants to be asked again is asked after a pause.
+    // A server that only requests a retry gets it after a pause.
     await this.#clock.advance(1_000);
     return asked;
   }
@@ -222,7 +222,7 @@ interface Seen {
   readonly params: JsonObject;
 }
 
-/** A feature that handles everything that any revision has. */
+/** A feature that handles all messages of all revisions. */
 function recorder(seen: Seen[]): SessionFeature {
   const toHost = METHODS.filter(({ direction }) => direction !== 'toServer').map(({ method }) => method);
   const record = (method: string) => (params: JsonObject) => {

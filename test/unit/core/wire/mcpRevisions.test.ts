@@ -4,7 +4,7 @@ import { invokeDialect } from '../../../../src/core/wire/mcp/invokeDialect.ts';
 import { isMethodOfMcp, METHODS, REVISIONS } from '../../../../src/core/wire/mcpRevisions.ts';
 import { firstRevision, revision } from '../../../../src/core/wire/revision.ts';
 
-/** MCP's own schemas of each revision, and the tasks extension. Changes when a revision is added, and only then. */
+/** From MCP's schemas of each revision and the tasks extension. Changes only when a revision is added. */
 const TABLE = `
 2024-11-05..2026-07-28 toServer request      initialize
 2024-11-05..2026-07-28 both     request      ping

@@ -6,7 +6,7 @@ import ts from 'typescript';
 const file = fileURLToPath(new URL('../../../../media/mcp-live.d.ts', import.meta.url));
 const text = readFileSync(file, 'utf8');
 
-/** What the compiler says of it where there is nothing else. */
+/** The compiler's errors without any other types. */
 function problems(): readonly string[] {
   const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'], target: ts.ScriptTarget.ES2022 };
   const program = ts.createProgram([file], options);

@@ -7,7 +7,7 @@ import { FakeClock, settle } from '../../../support/fakeClock.ts';
 
 const ACME = { id: 'acme.tools', name: 'Acme' };
 
-/** One provider, and what becomes of what it gives. */
+/** One provider, and its published layers. */
 class Case {
   readonly clock = new FakeClock();
   readonly layers = new ContributedLayers();

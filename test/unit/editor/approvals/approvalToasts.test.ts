@@ -3,7 +3,7 @@ import { Deferred, type ApprovalChoice, type PendingApproval } from '../../../..
 import { ApprovalToasts } from '../../../../src/editor/approvals/approvalToasts.ts';
 import { path, waits } from './scopeApprovals.ts';
 
-/** A host and a person, of whom what happens is written down. */
+/** A host and a user, with recorded events. */
 class Desk {
   readonly log: string[] = [];
   readonly #pending = new Map<string, PendingApproval>();
@@ -84,7 +84,7 @@ suite('The notifications that ask', () => {
     assert.deepEqual(await desk.takes('1', 'once'), ['answered 1: once', 'shown 3: /a']);
     desk.end('3');
     assert.deepEqual(desk.log.splice(0), ['shown 4: /a']);
-    // The editor closes that of the third for that of the fourth.
+    // The editor closes the third notification for the fourth.
     assert.deepEqual(await desk.takes('3', undefined), ['answered 3: dismiss, too late']);
     assert.deepEqual(await desk.takes('4', 'deny'), ['answered 4: deny']);
     desk.ask('5', '/a');

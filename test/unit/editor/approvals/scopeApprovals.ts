@@ -6,7 +6,7 @@ export const ASKED = new Date(2026, 10, 18, 16, 4, 21).getTime();
 export const ONE_FOLDER: readonly OpenFolder[] = [{ name: 'app', path: '/ws/app' }];
 export const TWO_FOLDERS: readonly OpenFolder[] = [...ONE_FOLDER, { name: 'lib', path: '/ws/lib' }];
 
-/** A path, within `/ws/<folder>` where it begins so. */
+/** A target with this path, within `/ws/<folder>` if it starts so. */
 export function path(real: string, rest: Partial<ScopeTarget> = {}): ScopeTarget {
   const [, folder, within] = /^\/ws\/(\w+)(?:\/(.*))?$/.exec(real) ?? [];
   const inside = folder === undefined ? undefined : { folder, path: within ?? '' };
@@ -29,7 +29,7 @@ export function subject(targets: readonly ScopeTarget[], rest: Partial<ScopeSubj
   };
 }
 
-/** A request that waits, described by what matters to a test. */
+/** A pending request with the given members, and defaults for the rest. */
 export function waits(
   id: string,
   targets: readonly ScopeTarget[],

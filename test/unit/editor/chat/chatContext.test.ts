@@ -5,7 +5,7 @@ import { type KeptContext, keptContext, placed } from '../../../../src/editor/ch
 type Position = KeptContext['position'];
 type Opened = Pick<OpenInference, 'context' | 'injectedBy'>;
 
-/** Context of these servers in these places: one message for each place, as a host gives it. */
+/** Context of these servers at these positions: one message per position, like from a host. */
 const opened = (text: string, ...added: readonly (readonly [Position, ...string[]])[]): Opened => ({
   context: added.map(([position]) => ({
     position,
@@ -36,7 +36,7 @@ suite('The context of a turn with several rounds', () => {
     ]);
     const third = keptContext(second, opened('third', ['beforeUser', 'files', 'memory']));
     assert.deepEqual(texts(third), ['second system: rules, other', 'third beforeUser: files, memory']);
-    // What was said of another place still holds.
+    // Context at another position still applies.
     const fourth = keptContext(third, opened('fourth', ['afterUser', 'rules', 'other', 'files', 'memory']));
     assert.deepEqual(texts(fourth).slice(0, 2), texts(third));
   });

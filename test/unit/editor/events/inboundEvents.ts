@@ -4,7 +4,7 @@ export const ARRIVED = new Date(2026, 10, 18, 16, 4, 21).getTime();
 
 export const text = (value: string): ContentBlock => ({ type: 'text', text: value });
 
-/** An event of the memory server that arrived at `ARRIVED`, with what a test is about. */
+/** An event of the memory server at `ARRIVED`, with the given members. */
 export const inbound = (id: string, rest: Partial<InboundEvent> = {}): InboundEvent => ({
   id,
   server: 'memory',

@@ -72,7 +72,7 @@ suite('Notifications of events', () => {
     assert.equal(shown.length, 1);
     await clock.advance(1_000);
     assert.equal(shown.length, 2);
-    // Closing the first one is no word on the second.
+    // Closing the first one does not affect the second.
     arrive(inbound('3'));
     await close();
     assert.equal(shown.length, 2);

@@ -85,7 +85,7 @@ suite('What turn a request to a wrapped model is', () => {
   });
 });
 
-/** Parts are words: `call`, `data` and `thought` are what they say, all else is text. */
+/** Parts by word: `call`, `data` and `thought` are such parts, others are text. */
 const KINDS: Readonly<Record<string, PartKind>> = {
   call: { kind: 'call' },
   data: { kind: 'data' },

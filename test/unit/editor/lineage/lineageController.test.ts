@@ -6,7 +6,7 @@ import { AT, FakeLineages, line, node, NOTES } from './lineageFakes.ts';
 const ALL = { text: '', only: 'all' } as const;
 const KEY = '["notes","notes.edit"]';
 
-/** A page of which every message is one line of text. */
+/** A page that records every message as one line. */
 class Page {
   readonly lineages = new FakeLineages();
   readonly log: string[] = [];
@@ -100,7 +100,7 @@ suite('The lineage page', () => {
       `view ${KEY} list 3: 1 of 3, head undefined, of notes (notes.edit)`,
       'rows of list 3: 0 chk_2',
     ]);
-    // It changed, and nobody has told yet: no row of the old list is mixed with the new one.
+    // Changed without an event so far: rows of the old list must not mix with the new one.
     page.lineages.version++;
     assert.deepEqual(await page.says({ type: 'rows', list: 3, from: 0, count: 5 }), [
       `view ${KEY} list 4: 1 of 3, head undefined, of notes (notes.edit)`,
@@ -116,7 +116,7 @@ suite('The lineage page', () => {
     assert.equal(page.controller.key?.featureSet, 'new');
     await page.says({ type: 'choose', key: '["notes","old"]' });
     assert.equal(page.controller.key?.featureSet, 'old');
-    // What is no key chooses nothing.
+    // An invalid key selects nothing.
     await page.says({ type: 'choose', key: '{"a":1}' });
     assert.equal(page.controller.key?.featureSet, 'old');
     await page.lineages.forget({ server: 'notes', featureSet: 'old' });
@@ -149,7 +149,7 @@ suite('The lineage page', () => {
   test('shows none of another lineage to who goes on before the rows are those of the chosen one', async () => {
     const page = open();
     page.lineages.set(line(2), { changedAt: 2 });
-    // Its checkpoints have other places.
+    // Its checkpoints have other row ids.
     page.lineages.set(
       line(2).map((each) => ({ ...each, place: each.place + 10 })),
       { featureSet: 'other', changedAt: 1 },
@@ -177,7 +177,7 @@ suite('The lineage page', () => {
     assert.deepEqual(await page.says({ type: 'select', place: 1 }), [
       'detail chk_1: rollBack,continue,openState,compareWithHead,pin,name,copyId',
     ]);
-    // That time goes by is no news.
+    // Passing time alone is no update.
     page.now += 120_000;
     page.lineages.changed.fire();
     assert.deepEqual(await page.settled(), []);

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/core/index.ts';
 
 export const NOTES: LineageKey = { server: 'notes', featureSet: 'notes.edit' };
-/** 16:04:21 on a day of its own. */
+/** 16:04:21 on a fixed day. */
 export const AT = new Date(2026, 10, 18, 16, 4, 21).getTime();
 
 let last = 0;
@@ -40,7 +40,7 @@ export function node(checkpoint: string, rest: Partial<Checkpoint> = {}): Checkp
   };
 }
 
-/** `count` checkpoints in a line, the oldest first, their places counted from 1. */
+/** `count` checkpoints in a line, oldest first, with row ids from 1. */
 export function line(count: number): readonly Checkpoint[] {
   return Array.from({ length: count }, (_, at) =>
     node(`chk_${at + 1}`, { place: at + 1, parent: at === 0 ? undefined : at, link: at === 0 ? 'none' : 'named' }),
@@ -67,7 +67,7 @@ interface Kept {
   nodes: readonly Checkpoint[];
 }
 
-/** Lineages in memory; what is asked of them is written down. */
+/** Lineages in memory, which record all requests. */
 export class FakeLineages implements Lineages {
   readonly log: string[] = [];
   readonly changed = new Emitter<void>();
@@ -81,7 +81,7 @@ export class FakeLineages implements Lineages {
   watchers = 0;
   readonly #kept: Kept[] = [];
 
-  /** Replaces a lineage as a whole, and tells. */
+  /** Replaces a lineage, and fires the event. */
   set(nodes: readonly Checkpoint[], rest: Partial<LineageSummary> = {}): void {
     const next = { summary: summary(nodes, rest), nodes };
     const at = this.#kept.findIndex((each) => each.summary.featureSet === next.summary.featureSet);

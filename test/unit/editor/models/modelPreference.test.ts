@@ -58,7 +58,7 @@ suite('The model for a prompt of a server', () => {
         chosen({ cost: 0.2, speed: 0.1, intelligence: 0.3 }),
         chosen({ cost: 0.5, intelligence: 0.5 }),
         chosen({ cost: 0, speed: 0, intelligence: 0 }),
-        // Beyond the range they count as its ends.
+        // Values beyond the range are clamped.
         chosen({ cost: 7, intelligence: 1 }),
         chosen({ cost: -7, intelligence: 0.1 }),
         chosen({ cost: Number.NaN, intelligence: 0.1 }),

@@ -49,7 +49,7 @@ const fieldsOf = (question: Parameters<typeof stepFields>[0]): readonly StepFiel
 type Given = FieldAnswer | { readonly kind: 'review'; readonly answer: ReviewAnswer };
 const CLOSED = { kind: 'cancel' } as const;
 
-/** Answers in order, and keeps what was shown. */
+/** Answers in order, and records what was shown. */
 class Script implements FormUi {
   readonly shown: string[] = [];
   readonly #answers: Given[];

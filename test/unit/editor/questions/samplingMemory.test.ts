@@ -7,7 +7,7 @@ class Store implements SamplingStore {
     return this.values.get(key);
   }
   update(key: string, value: unknown): Promise<void> {
-    // As the editor keeps it.
+    // Like the editor's storage.
     if (value === undefined) this.values.delete(key);
     else this.values.set(key, JSON.parse(JSON.stringify(value)));
     return Promise.resolve();

@@ -9,7 +9,7 @@ const BACK = Symbol('back');
 const CANCEL = Symbol('cancel');
 type Reply = string | typeof BACK | typeof CANCEL;
 
-/** A person who answers with these labels and texts, and writes down what was shown. */
+/** A user who answers with these labels and texts, and records what was shown. */
 class ScriptedPerson implements WizardUi {
   readonly seen: string[] = [];
   readonly #replies: Reply[];

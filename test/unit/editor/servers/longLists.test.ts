@@ -44,7 +44,7 @@ suite('Long lists in the Servers view', () => {
     const tools = rowsOf(10_000, 'Tools');
     assert.deepEqual([tools?.description, described], ['10000', 0]);
     const first = tools?.children[0]?.children;
-    // Twice each: those of the first part, and of all parts the first and the last, whose names are shown.
+    // Twice each: rows of the first part, and the first and last row of all parts, whose names are shown.
     assert.equal(described <= 2 * 540, true, `${described} were looked at`);
     assert.equal(first, tools?.children[0]?.children, 'made again');
   });

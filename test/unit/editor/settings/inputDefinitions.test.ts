@@ -26,7 +26,7 @@ suite('An input', () => {
     };
     assert.deepEqual(
       [shown('user'), shown('workspace'), shown('workspace', 1)],
-      // What the user calls a secret stays one, whatever a repository says.
+      // A user's secret input stays secret, whatever a repository declares.
       ['The token, secret', 'theirs, secret', 'The token, secret'],
     );
     assert.equal(findInput(layers.slice(1), 'token', 'user')?.options?.[0], 'theirs');

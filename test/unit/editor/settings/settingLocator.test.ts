@@ -4,7 +4,7 @@ import { locateSetting, positionAt, type SettingPath } from '../../../../src/edi
 
 const KEY = 'mcpl.servers';
 
-/** The marked piece of text, and how much of the path it stands for. */
+/** The marked text, and how much of the path it covers. */
 function find(text: string, path: SettingPath, root: SettingPath = []): string {
   const found = locateSetting(text, KEY, path, root);
   return found === undefined ? 'nothing' : `${text.substr(found.offset, found.length)} @${found.depth}`;

@@ -35,7 +35,7 @@ suite('The format of a text', () => {
         GOOD[format].map((text) => `${text}: good`),
       );
       assert.deepEqual([remedies.has(undefined), remedies.size], [false, BAD[format].length === 0 ? 0 : 1]);
-      // The example of the remedy is one.
+      // The example in the message is valid.
       const [, example] = /: (.+)\.$/.exec([...remedies][0] ?? '') ?? [];
       if (example !== undefined && !example.includes('…')) assert.equal(formatProblem(format, example), undefined);
     });

@@ -11,7 +11,7 @@ function row(id: string, description = '', children: readonly Row[] = []): Row {
   return { id, description, ...plain, expansion: children.length === 0 ? 'none' : 'expanded', children };
 }
 
-/** What the editor is asked to paint, by name, when these rows take the place of those. */
+/** The rows that are repainted, by name, when these rows replace those. */
 async function asked(painted: PaintedRows<Row>, after: readonly Row[], isVisible = true): Promise<readonly string[]> {
   const names: string[] = [];
   await painted.repaint(

@@ -72,7 +72,7 @@ suite('the arguments of the Call Tool page', () => {
       [{ ...right, '/count': 'ten' }, 'misfit {"name":"abc","count":"ten"}'],
       [{ ...right, '/count': '1.5' }, 'misfit {"name":"abc","count":1.5}'],
       [{ ...right, '/count': '1e999' }, 'misfit {"name":"abc","count":"1e999"}'],
-      // As a number it would lose digits.
+      // A number would lose digits.
       [{ ...right, '/count': '12345678901234567890' }, 'misfit {"name":"abc","count":"12345678901234567890"}'],
       [{ ...right, '/step': '7' }, 'misfit {"name":"abc","count":1,"step":7}'],
       [{ ...right, '/step': '1e21' }, 'arguments {"name":"abc","count":1,"step":1e+21}'],

@@ -22,7 +22,7 @@ const row = (position: number, place: number): PageRow => ({
   spoken: '',
 });
 
-/** The newest first: of `total`, the one at position 0 has the greatest place. */
+/** Newest first: position 0 of `total` has the greatest row id. */
 const page = (total: number, from: number, to: number): readonly PageRow[] =>
   Array.from({ length: to - from }, (_, index) => row(from + index, total - from - index));
 
@@ -87,11 +87,11 @@ suite('The rows that the page has', () => {
     const rows = new LineageRows();
     rows.renew(1, 5, undefined);
     rows.add(1, page(5, 0, 5));
-    // Three came in above and three were given up below: the number stayed the same.
+    // Three new rows above and three removed rows below: the number stays the same.
     rows.renew(2, 5, 0);
     assert.deepEqual(rows.add(2, page(8, 0, 4)), { by: 3 });
     assert.equal(places(rows, 0, 5), '8 7 6 5 4');
-    // Told only once.
+    // Reported only once.
     assert.equal(rows.add(2, page(8, 4, 5)), undefined);
   });
 

@@ -16,7 +16,7 @@ const lists = { whitelist: ['${workspaceFolder}/**'], blacklist: ['**/.env', '/w
 const decide = decider(files, place, lists);
 const string = { type: 'string' };
 
-/** Every member that is not declared otherwise is one of which the schema says no more than that it is a text. */
+/** A schema in which undeclared members are plain strings. */
 const schemaOf = (args: JsonObject, declared: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties: { path: string, ...Object.fromEntries(Object.keys(args).map((key) => [key, string])), ...declared },

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../../../src/core/base/json.ts';
 import { isContentKey, isProseKey } from '../../../../../src/core/scopes/paths/pathKeys.ts';
 import type { FakeEntry } from '../../../../support/fakeFiles.ts';
 
-/** A text that means a file or a name to some program, with how it came to be. */
+/** A text that some program reads as a file or a name, and how it was generated. */
 export interface Spelling {
   readonly text: string;
   readonly how: readonly string[];
@@ -25,7 +25,7 @@ const letterOf = (text: string, seed: number, change: (letter: string) => string
   return at === undefined ? text : `${text.slice(0, at)}${change(text.charAt(at))}${text.slice(at + 1)}`;
 };
 
-/** Other ways to write a path, which name the same file to a program that knows of them. */
+/** Other spellings of a path that name the same file for programs that know them. */
 const PATH_WAYS: Readonly<Record<string, Respell>> = {
   detour: (text, seed) => atSlash(text, seed, () => '/x/..'),
   here: (text, seed) => atSlash(text, seed, () => '/.'),
@@ -56,7 +56,7 @@ const SIGN_WAYS: Readonly<Record<string, Respell>> = {
   spaced: (text) => ` ${text} `,
 };
 const LETTER_WAYS = new Set(['letter', 'upper', 'wide', 'one', 'class', 'brace']);
-/** What else stands in the text. */
+/** The surrounding text. */
 export const CARRIERS: Readonly<Record<string, (text: string) => string>> = {
   itself: (text) => text,
   value: (text) => `key=${text}`,
@@ -89,15 +89,15 @@ export const spellingOf = (path: fc.Arbitrary<string>): fc.Arbitrary<Spelling> =
     .map(([start, byPath, bySign, carrier]) => {
       let text = start;
       for (const [name, seed] of byPath) text = PATH_WAYS[name]?.(text, seed) ?? text;
-      // With another letter in it a variable is none, and its sign would be a part of a name.
+      // A changed letter would turn the variable into a part of a name.
       for (const [name, seed] of bySign)
         if (!(/[$%]/.test(text) && LETTER_WAYS.has(name))) text = SIGN_WAYS[name]?.(text, seed) ?? text;
-      // Signs that end a part within another text end it there.
+      // Such characters end a part in a surrounding text.
       const carried = carrier === 'itself' || NO_QUOTES.test(text) ? text : (CARRIERS[carrier]?.(text) ?? text);
       return { text: carried, how: [start, ...byPath, ...bySign, carrier].map(String) };
     });
 
-/** Names that tools have for arguments, and some that none has. */
+/** Argument names of tools, and unusual ones. */
 const KEYS = [
   ...[
     'name',
@@ -148,14 +148,14 @@ const key = fc.oneof(
   },
 );
 
-/** Under the key of a sentence, plain words beside a path are words. */
+/** In a prose member, plain words next to a path are words. */
 const PATH_OR_NAME = /[\\/]|%2f|%5c|^[.#@\uff03\uff20]|^%[24][03]|\w\.\w/i;
 const isSentence = (text: string): boolean => {
   const words = text.trim().split(/\s+/);
   return words.length > 1 && !words.every((word) => PATH_OR_NAME.test(word));
 };
 
-/** Arguments with the text somewhere in them beside one that is allowed, and what a schema may say of them. */
+/** Arguments with the text somewhere next to an allowed one, and a possible schema. */
 export interface Carried {
   readonly args: JsonObject;
   readonly schema: JsonObject;
@@ -177,7 +177,7 @@ export const carried = (text: fc.Arbitrary<Spelling>): fc.Arbitrary<Carried & Sp
     .tuple(text, key, fc.constantFrom(...Object.keys(NESTINGS)), fc.boolean(), fc.boolean())
     .map(([{ text: said, how }, anyName, nesting, isDeclared, hasPath]) => {
       const name = isProseKey(anyName) && isSentence(said) ? 'zorb' : anyName;
-      // What is a plain identifier is the name of a member.
+      // A plain identifier is a member name.
       const isKey = nesting === 'key' && /^[\w$-]*$/.test(said);
       const [value, declared] = NESTINGS[isKey ? 'plain' : nesting] ?? [(it: string) => it, STRING];
       const path = hasPath ? { path: 'src/a.ts' } : {};

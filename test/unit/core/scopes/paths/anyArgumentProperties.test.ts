@@ -33,7 +33,7 @@ suite('Any argument of any name', () => {
   }).timeout(dose(200_000, 1_200_000));
 
   test('that leads to a denied file by a link keeps the call from being sent', async () => {
-    // A glob or a wide letter does not name a link.
+    // Globs and wide letters do not name a link.
     const spelling = spellingOf(LINKED_PATHS).filter(
       ({ how }) => !/\b(?:wide|one|class|brace|upper),/.test(how.join(' ')),
     );
@@ -46,7 +46,7 @@ suite('Any argument of any name', () => {
   }).timeout(dose(200_000, 1_200_000));
 
   test('that leads out of what is allowed is at least asked about', async () => {
-    // Behind a sign or with `\\` a path is only one if its first folder is there, by this very name.
+    // After a sign or with `\\`, a text is a path only if its first folder exists under exactly this name.
     const outside = spellingOf(OUTSIDE_PATHS).filter(({ how }) => {
       const isSure = !how.includes('not') && !how.join(' ').includes('backslash');
       return isSure || (how[0] === '/etc/passwd' && how.length === 2);

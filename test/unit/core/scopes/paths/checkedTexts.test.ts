@@ -24,7 +24,7 @@ const files = fakeFiles({
 const windows = fakeFiles({ 'c:/ws/a.ts': 'file', 'd:/x': 'file' }, { style: 'windows' });
 const windowsPlace = { folders: [{ name: 'ws', path: 'C:\\ws' }], userHome: 'C:\\me', bases: ['C:\\ws'] };
 
-/** Each text that may name something, as `written kind real outward; forms; shadows; names; word`. */
+/** Each checked text as `written kind real outward; forms; shadows; names; word`. */
 const checks = async (
   args: JsonObject,
   concern: ScopeConcern = EVERY_CONCERN,

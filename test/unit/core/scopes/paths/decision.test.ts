@@ -26,14 +26,14 @@ interface Lists {
   readonly blacklist: readonly string[];
 }
 
-/** How a text is decided, as a label and as what a payload and a call name: the most generous of the three. */
+/** The decision about a text as a label, in a payload and in a call: the most permissive one. */
 async function verdictOf(text: string, files: FileNames, { whitelist, blacklist }: Lists): Promise<string> {
   const engine = new ScopeEngine(files);
   const settings = { lists: { files: { whitelist, blacklist, isBroken: false } }, adapters: {} };
   const common = { featureSet: 'files', settings, context: POSIX_PLACE };
   const tool = { name: 'write', inputSchema: {}, raw: {}, icons: [] } as never;
   const matters = [
-    // A blank label names nothing: a person is asked, and told that nobody knows what it would touch.
+    // A blank label names nothing, so the user is asked about an unknown target.
     ...(text.trim() === '' ? [] : [{ kind: 'elevate', claim: { label: text, payload: undefined } } as const]),
     { kind: 'elevate', claim: { label: text === '' ? '.' : text, payload: { path: text } } } as const,
     { kind: 'call', tool, args: { path: text }, adapter: ['$.path'] } as const,
@@ -46,7 +46,7 @@ async function verdictOf(text: string, files: FileNames, { whitelist, blacklist 
 const tree = treeAt('/');
 const filesOf = (entries: Parameters<typeof fakeFiles>[0]): FileNames =>
   fakeFiles({ '/ws': 'folder', '/ws/link': { link: '/etc/deep' }, '/ws/src/deep': 'folder', ...entries });
-/** Mostly on its way to what is denied. */
+/** Mostly paths towards a denied one. */
 const near = fc
   .tuple(
     fc.constantFrom('', 'secrets', '/ws/%73ecrets', 'src/./deep', '/etc', 'link', '..%2fetc', 'file:///etc', '\\etc'),
@@ -87,7 +87,7 @@ suite('The decision on any spelling', () => {
         const files = filesOf(entries);
         const read = readBy(names, POSIX_STEPS, text);
         const opened = await realPath(read.startsWith('/') ? read : `/ws/${read}`, files);
-        // A URI is no name of a file, unless there is one that is called so.
+        // A URI is no file name, unless such a file exists.
         if (opened === undefined || (opened.includes('file:') && !(await isThere(opened, files)))) return;
         const verdict = await verdictOf(text, files, { whitelist, blacklist });
         if (verdict === 'deny') return;

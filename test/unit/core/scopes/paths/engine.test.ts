@@ -19,7 +19,7 @@ const settingsOf = (bySet: Readonly<Record<string, Partial<ScopeLists>>>): Scope
   adapters: {},
 });
 
-/** Files that a test may exchange: links lead elsewhere afterwards. */
+/** Files that a test may replace, for example to change links. */
 function changing(entries: Parameters<typeof fakeFiles>[0]): {
   readonly names: FileNames;
   become(to: typeof entries): void;
@@ -31,7 +31,7 @@ function changing(entries: Parameters<typeof fakeFiles>[0]): {
   };
 }
 
-/** The verdicts on calls with these paths, one word each; `deny!` is a denial by the host and not by a list. */
+/** The verdicts on calls with these paths, one word each. `deny!` is a denial by the host, not by a list. */
 async function verdicts(
   engine: ScopeEngine,
   settings: ScopeSettings,
@@ -222,7 +222,7 @@ suite('A name that is also a file', () => {
   });
 });
 
-/** A word for the sentence. */
+/** Shortens the reason to a word. */
 function reasonOf(why: string): string {
   if (why.startsWith('A "\\" in a path')) return 'backslash';
   return why.includes('/arguments/path cannot be judged.') ? 'unreadable' : why;
@@ -326,7 +326,7 @@ suite('A judgement in full', () => {
 });
 
 suite('The lists of a feature set', () => {
-  /** The number of times that lists were made for these sets, one call each. */
+  /** How often lists were compiled for one call per set. */
   const compiledFor = async (sets: readonly string[]): Promise<number> => {
     let count = 0;
     const counted = {

@@ -24,7 +24,7 @@ const render = (glob: string, isAnyCase: boolean): string => {
 const shape = (glob: string): string => render(glob, false);
 const foldedShape = (glob: string): string => render(glob, true);
 
-/** Every case that a text counts as, and what it is for globs that ignore case. */
+/** All case variants of a text that globs without case match. */
 const cases = (text: string): string =>
   [...allCases(text), '|', withoutAnyCase(text), withoutPlainCase(text)].join(' ');
 

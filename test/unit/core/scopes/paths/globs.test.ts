@@ -41,7 +41,7 @@ const segment = fc.oneof(
   { weight: 3, arbitrary: joined(fc.oneof({ weight: 3, arbitrary: letters }, magic), '', 3) },
   { weight: 2, arbitrary: anyOf('**', '*', '*.ts', '*a*', '.git', 'secrets') },
 );
-/** Those that settings resolve or refuse are left out: here is only what minimatch itself says. */
+/** Excludes patterns that settings resolve or refuse, because this compares only with minimatch. */
 const isPlain = (text: string): boolean =>
   minimatch.braceExpand(text).every((glob) => !/\/(?:\.{0,2}\/|\.{0,2}$)|^\.{1,2}(?:\/|$)/.test(glob));
 const absolute = joined(segment, '/', 5)
@@ -58,13 +58,13 @@ const form = joined(
   '/',
   6,
 ).map((text) => `/${text}`);
-/** Mostly alike, so that much matches. */
+/** Mostly similar, so that many match. */
 const case_ = fc.record({ patterns: fc.array(pattern, { minLength: 1, maxLength: 12 }), form });
 
 const matchesAny = (patterns: readonly string[], texts: readonly string[]): boolean =>
   patterns.some((text) => texts.some((candidate) => new Minimatch(text, OPTIONS).match(candidate)));
 
-/** The path and all that it lies in, each also as a folder. */
+/** The path and all its ancestors, each also as a folder. */
 const ancestors = (path: string): readonly string[] => {
   const parts = path.split('/');
   return parts.flatMap((_part, index) => {
@@ -73,7 +73,7 @@ const ancestors = (path: string): readonly string[] => {
   });
 };
 
-/** Of more than these a decision may be a denial for the work that it would be, which is another test's. */
+/** With more patterns, the decision may be a denial because of the effort, which another test covers. */
 const areFew = (patterns: readonly string[]): boolean =>
   patterns.reduce((count, text) => count + new Minimatch(text, OPTIONS).globSet.length, 0) <= 30;
 
@@ -185,7 +185,7 @@ suite('Letters of any case', () => {
   });
 });
 
-/** How often minimatch is asked, by whom. */
+/** The calls of minimatch. */
 const asked = (work: () => void): readonly string[] => {
   const { match } = Minimatch.prototype;
   const patterns: string[] = [];

@@ -12,7 +12,7 @@ const read = reader(fakeFiles({}), place);
 const text = { type: 'string' };
 const path = { type: 'string', format: 'path' };
 
-/** Arguments of which one is harmless, against a schema that tells of it. */
+/** Arguments with one harmless member, for a schema that declares it. */
 async function assertCall(schema: JsonObject, args: JsonObject, expected: readonly string[]): Promise<void> {
   const properties = { safe_path: text, ...(schema['properties'] as JsonObject | undefined) };
   const found = await read.call({ ...schema, properties }, { safe_path: 'a', ...args });

@@ -24,7 +24,7 @@ export type Kind = 'path' | 'name';
 export const verdict = (lists: CompiledLists, kind: Kind, ...forms: readonly string[]): string =>
   lists.judge({ kind, forms, shadows: [] });
 
-/** A line for each form: what a list that only allows says of it, and what one that only denies does. */
+/** One line per form: the verdict of a whitelist and of a blacklist. */
 export const matched = (
   pattern: string,
   kind: Kind,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { compileLists, concernOf } from '../../../../../src/core/scopes/paths/lists.ts';
 import { type Kind, listsOf, matched, PLACE, verdict } from './judging.ts';
 
-/** `pattern | kind | form | what a whitelist of it says | what a blacklist of it says` */
+/** `pattern | kind | form | verdict as a whitelist | verdict as a blacklist` */
 const check = (table: string): void => {
   const rows = table
     .trim()

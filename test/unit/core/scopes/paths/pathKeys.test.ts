@@ -21,7 +21,7 @@ const check = (rows: Rows, tell: (text: string) => string): void =>
   );
 
 const others = { name: isNameKey, content: isContentKey, prose: isProseKey, action: isActionKey };
-/** The kind of a key, and what else holds for it. */
+/** The kind of a key, and its other properties. */
 const told = (key: string): string =>
   [kindOfKey(key), ...Object.entries(others).flatMap(([name, holds]) => (holds(key) ? [name] : []))].join(' ');
 

@@ -204,7 +204,7 @@ suite('What a text may mean as a path', () => {
       ['src/a.ts', '/etc/src/a.ts or /ws/src/a.ts or /ws/link/src/a.ts or /srv/server/src/a.ts'],
       ['../x', '/x or /ws/x or /srv/x'],
     ]);
-    // As text it leads through the link again, which it does not where `..` has left that.
+    // Read as text, the path passes the link again. The system resolves `..` after the link.
     const linked = reader(files, { folders: [], userHome: '/home/me', bases: ['/ws/link'] });
     await assertReadings(linked, [['../link/x', '/link/x or /ws/link/x or /etc/x']]);
   });

@@ -11,7 +11,7 @@ suite('Ordinary calls of the tools of public servers', () => {
     assert.ok(total.sets >= 1_000, `only ${total.sets} sets of arguments`);
     const needless = [...total.needlessQuestions, ...total.needlessRefusals];
     assert.ok(needlessOf(total) < total.sets * 0.02, needless.join('\n'));
-    // Of a call that names a file, much more can be said wrongly.
+    // More can go wrong for calls that name a file.
     const withFile = total.sets - total.nameless - total.actions;
     assert.ok(needlessOf(total) < withFile * 0.02, needless.join('\n'));
     const cells = (text: string): string => text.replace(/[\s-]+/g, ' ');

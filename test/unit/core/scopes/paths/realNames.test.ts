@@ -13,7 +13,7 @@ import { fakeFiles } from '../../../../support/fakeFiles.ts';
 const realNames = (names: FileNames, style: PathStyle = posixStyle): RealNames =>
   new RealNames(names, style, NO_CANCELLATION);
 
-/** Paths lead where the function says, and `asked` has all that were looked up. */
+/** Resolves paths with the function. `asked` has all lookups. */
 function namesWith(real: (path: string) => RealName): { readonly names: FileNames; readonly asked: string[] } {
   const asked: string[] = [];
   const names: FileNames = {

@@ -6,7 +6,7 @@ import type { ComputedScope, ComputedTarget, ScopeContext } from '../../../../..
 import { targetsOfCall, targetsOfClaim } from '../../../../../src/core/scopes/paths/targets.ts';
 import type { FileNames } from '../../../../../src/core/ports.ts';
 
-/** One line: what it is, where it leads, where that is in the open folders, and every other way to read it. */
+/** One line: the kind, the real path, the path in the open folders, and all other forms. */
 export function renderTarget({ kind, real, inside, forms, shadows }: ComputedTarget): string {
   const others = forms.filter((form) => form !== real);
   return [
@@ -17,7 +17,7 @@ export function renderTarget({ kind, real, inside, forms, shadows }: ComputedTar
   ].join('');
 }
 
-/** Where its targets were found and lead, or why it is refused; and whether the label says something else. */
+/** The targets with their origins and real paths, or the refusal, and whether the label disagrees. */
 export function renderScope({ targets, refusal, agrees, isWhole }: ComputedScope): readonly string[] {
   if (refusal !== undefined) return [`REFUSED ${refusal}`];
   const lines = targets.map(({ from, kind, real }) => `${from}: ${kind === 'name' ? 'name ' : ''}${real}`);
@@ -59,7 +59,7 @@ export function toolWith(inputSchema: JsonObject): Tool {
   };
 }
 
-/** A table of texts, and what each may mean. */
+/** Checks a table of texts with their possible meanings. */
 export async function assertReadings(read: Reader, table: readonly (readonly [string, string])[]): Promise<void> {
   const found = await Promise.all(table.map(async ([text]) => [text, await read.text(text)] as const));
   assert.deepEqual(found, table);

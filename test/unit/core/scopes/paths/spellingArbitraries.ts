@@ -6,7 +6,7 @@ import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
 import type { ScopeContext } from '../../../../../src/core/scopes/paths/computed.ts';
 import type { FakeEntry } from '../../../../support/fakeFiles.ts';
 
-/** What a program does with the text of a path before it opens what that gives. */
+/** A step of a program between the text and the opened path. */
 type Step = (text: string) => string;
 type Steps = Readonly<Record<string, Step>>;
 
@@ -44,7 +44,7 @@ export const WINDOWS_STEPS: Steps = {
   drive: (text) => text.replace(/^\/(?:mnt\/)?([a-z])(?=\/|$)/i, '$1:/'),
 };
 
-/** Reading a URI is decoding it too; nobody who means a path encodes it more often. */
+/** Parsing a URI also decodes it. No honest caller encodes a path more often. */
 export const programOf = (steps: Steps): fc.Arbitrary<readonly string[]> =>
   fc
     .array(fc.constantFrom(...Object.keys(steps)), { maxLength: 6 })
@@ -121,7 +121,7 @@ export const WINDOWS_PLACE: ScopeContext = {
   bases: ['C:\\ws'],
 };
 
-/** Where it leads, as forms of targets say it; nothing where nobody knows. */
+/** The real path as targets write it. `undefined` if unknown. */
 export async function realPath(path: string, files: FileNames): Promise<string | undefined> {
   const real = await files.real(path, NO_CANCELLATION);
   if (real.kind === 'unknown') return undefined;

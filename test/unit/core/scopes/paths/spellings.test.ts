@@ -21,7 +21,7 @@ import {
   WINDOWS_STEPS,
 } from './spellingArbitraries.ts';
 
-/** What the payload names, or nothing where nobody may allow it. */
+/** The target of the payload, or `undefined` if it can never be allowed. */
 async function targetOf(text: string, files: FileNames, place: ScopeContext): Promise<ComputedTarget | undefined> {
   const claim = { label: './x', payload: { path: text } };
   const { targets, refusal } = await targetsOfClaim(claim, place, files, NO_CANCELLATION);
@@ -32,7 +32,10 @@ async function targetOf(text: string, files: FileNames, place: ScopeContext): Pr
 
 const NO_WINDOWS_FILE = /[<>"|?*]|(?<=..):|\/(?:nul(?=[./ ]|$)|[. ]+(?=\/|$))/i;
 
-/** Must be among what it is allowed by, or where it is no path or only a careless program gets there, denied by. */
+/**
+ * The opened path must be among the target's forms. If it is no path, or only reachable by a careless program, it must
+ * be among the denying ones.
+ */
 function assertJudged(target: ComputedTarget, opened: string, text: string, names: readonly string[]): void {
   const mayBeShadow = target.kind === 'name' || text.includes('file:');
   const judged = mayBeShadow ? [...target.forms, ...target.shadows] : target.forms;
@@ -73,7 +76,7 @@ suite('Any spelling of a path', () => {
         const target = await targetOf(text, files, WINDOWS_PLACE);
         if (target === undefined) return;
         const opened = await realPath(win32.resolve('C:\\ws', readBy(names, WINDOWS_STEPS, text)), files);
-        // What begins like a name, and could be no file there.
+        // Texts that begin like a name and cannot be a file there.
         if (opened === undefined || NO_WINDOWS_FILE.test(opened)) return;
         judged++;
         assertJudged(target, opened, text, names);

@@ -350,7 +350,7 @@ suite('A label and its payload', () => {
 suite('The lookups of a call', () => {
   const names = (count: number, start: string): readonly string[] =>
     Array.from({ length: count }, (_, index) => `${start}${index}`);
-  /** How many paths were looked up, and the last line of the result. */
+  /** The number of lookups, and the last line of the result. */
   const lookups = async (bases: number, args: JsonObject, adapter?: readonly string[]): Promise<string> => {
     const empty = fakeFiles({});
     const from = { folders: [], userHome: '/home/me', bases: names(bases, '/b') };

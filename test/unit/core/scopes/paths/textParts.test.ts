@@ -8,7 +8,7 @@ const check = (rows: Rows, tell: (text: string) => string): void =>
     rows,
   );
 
-/** A part that only denies has `-` behind it, and one that is absolute only where its first folder exists has `?`. */
+/** Parts that only deny end with `-`. Parts that are absolute only if their first folder exists end with `?`. */
 const SIGNS = { yes: '', ifThere: ' ?', no: ' -' };
 const parts = (text: string): string =>
   partsOf(text)

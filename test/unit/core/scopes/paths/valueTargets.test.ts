@@ -19,7 +19,7 @@ const shown = (found: Found): string => {
   const checked = found.checked.map(({ from, text, isProse }) => `${from} (${text})${isProse ? ' prose' : ''}`);
   return [...targets, ...checked, ...(found.isWhole ? [] : ['not whole'])].join('; ');
 };
-/** For lists about both, about files only, and about names only; with a schema that says that each member is a text. */
+/** For lists about both, only files, or only names, with a schema in which each member is a string. */
 const told = (args: JsonObject): string => {
   const properties = Object.fromEntries(Object.keys(args).map((key) => [key, string]));
   const of = (concern: ScopeConcern): string => shown(textsOfArguments(toolWith({ properties }), args, concern));

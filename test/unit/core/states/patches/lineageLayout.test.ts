@@ -12,13 +12,13 @@ const laidOut = (parents: readonly number[]): LineageLayout => {
 
 const whole = (layout: LineageLayout): readonly RowGraph[] => layout.graphs(0, layout.rows);
 
-/** Describes the first row that differs: all of them would take longer to compare than to lay out. */
+/** Describes the first row that differs, because comparing all rows takes longer than the layout. */
 const same = (actual: readonly RowGraph[], expected: readonly RowGraph[]): void => {
   const wrong = actual.findIndex((graph, index) => JSON.stringify(graph) !== JSON.stringify(expected[index]));
   assert.deepEqual([actual.length, actual[wrong]], [expected.length, expected[wrong]]);
 };
 
-/** The newest at the top, as the page shows it. */
+/** Newest at the top, as on the page. */
 const drawn = (parents: readonly number[]): readonly string[] => {
   const layout = laidOut(parents);
   const line = ({ lane, through, children, hasParent, folded }: RowGraph, row: number): string => {
@@ -32,7 +32,7 @@ const drawn = (parents: readonly number[]): readonly string[] => {
   return whole(layout).map(line).toReversed();
 };
 
-/** How the next checkpoint comes by its parent; `share` says which where there is a choice. */
+/** How the next checkpoint gets its parent. `share` selects one if there are several. */
 interface Step {
   readonly way: 'on' | 'near' | 'any' | 'first' | 'root';
   readonly share: number;

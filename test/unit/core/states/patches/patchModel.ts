@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../../../../src/core/base/json.ts';
 
 /**
- * JSON Patch as the standards tell it, word by word and without a thought of speed: nothing is ever changed, members are
- * pairs in a list, and so no name means anything to it.
+ * JSON Patch as in the standards, without optimization. Nothing is modified, and members are pairs in a list, so that
+ * no name is special.
  */
 export type Model = Scalar | { readonly items: readonly Model[] } | { readonly members: readonly Member[] };
 type Scalar = null | boolean | number | string;
-/** Without a value it was removed by the patch that is under way, and comes again where it was. */
+/** Without a value, the member was removed by the current patch, and keeps its position if it is added again. */
 type Member = readonly [key: string, value: Model | undefined];
 
 export const modelOf = (value: Json): Model => {
@@ -26,10 +26,10 @@ export const textOf = (model: Model): string => {
 const there = (members: readonly Member[]): readonly (readonly [string, Model])[] =>
   members.flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
 
-/** Objects of the language have numbers before names; a text that was parsed once has them so too. */
+/** JavaScript objects have numeric names first, also after parsing. */
 export const parsedText = (model: Model): string => JSON.stringify(JSON.parse(textOf(model)));
 
-/** Characters as the engine counts them. */
+/** The number of characters, as the engine counts them. */
 export const sizeOf = (model: Model): number => {
   if (typeof model === 'string') return model.length + 2;
   if (typeof model !== 'object' || model === null) return String(model).length;
@@ -73,7 +73,7 @@ const get = (model: Model, [token, ...rest]: readonly string[]): Model => {
 
 type Change = (container: Exclude<Model, Scalar>, token: string) => Model;
 
-/** The model with the container that the pointer ends in changed. */
+/** The model with a change in the container of the pointer. */
 const changed = (model: Model, [token, ...rest]: readonly string[], change: Change): Model => {
   if (token === undefined || typeof model !== 'object' || model === null) return refuse();
   if (rest.length === 0) return change(model, token);
@@ -159,10 +159,10 @@ const after = (model: Model, operation: JsonObject): Model => {
   }
 };
 
-/** At the end of a patch, and in a copy: what was removed comes no more. */
+/** At the end of a patch, and in a copy, removed members lose their position. */
 export const settled = (model: Model): Model => modelOf(JSON.parse(textOf(model)) as Json);
 
-/** What comes of one operation; `undefined` where it is to be refused. */
+/** The result of one operation. `undefined` if it must be refused. */
 export const applied = (model: Model, operation: Json): Model | undefined => {
   try {
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) return undefined;

@@ -10,7 +10,7 @@ const TRAPS = ['__proto__', 'constructor', 'prototype'];
 
 const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...NAMES) }, fc.constantFrom(...TRAPS));
 
-/** As text, since that is how a value with a member `__proto__` comes. */
+/** As text, because a value with a member `__proto__` can only come from text. */
 const valueText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -22,7 +22,7 @@ const valueText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   ),
 })).value;
 
-/** Where an operation points to depends on what is there when its turn comes. */
+/** The target of an operation depends on the state at its turn. */
 interface Aim {
   readonly kind: 'there' | 'below' | 'wild';
   readonly pick: number;
@@ -40,7 +40,7 @@ const operation = fc.record({
   path: aim,
   from: aim,
   value: valueText,
-  /** Of a test: what is there. Of others: a member is missing. */
+  /** For `test`: the current value. For others: a missing member. */
   isSpecial: fc.nat(9).map((n) => n === 0),
 });
 type Plan = typeof operation extends fc.Arbitrary<infer T> ? T : never;
@@ -95,7 +95,7 @@ const stateOf = (text: string): { readonly state: PatchableState; readonly model
   return { state: new PatchableState(JSON.parse(text) as Json, sizeOf(model)), model };
 };
 
-/** Nor is anything left that JSON does not have, which `JSON.stringify` would not show. */
+/** Also checks for non-JSON leftovers, which `JSON.stringify` would hide. */
 const shows = (state: PatchableState, model: Model): void => {
   const text = JSON.stringify(state.value);
   assert.equal(text, parsedText(model));
@@ -111,7 +111,7 @@ interface Step<T> {
 const step = <T>(plans: fc.Arbitrary<readonly T[]>): fc.Arbitrary<Step<T>> =>
   fc.record({ plans, looks: fc.nat(2).map((n) => n === 0), undoes: fc.nat(3).map((n) => n === 0) });
 
-/** Does and undoes, looks now and then, and undoes all in the end. */
+/** Applies and undoes patches, checks sometimes, and undoes all at the end. */
 const goThrough = <T>(
   state: PatchableState,
   start: Model,
@@ -175,7 +175,7 @@ suite('Patches: whatever the state and whatever the patch', function () {
       }),
       RUNS,
     );
-    // About a quarter is applied; how many of a small dose are is chance.
+    // About a quarter is applied. The number in a small dose is random.
     assert.ok(Math.min(seen.applied, seen.refused) > RUNS.numRuns / 12, JSON.stringify(seen));
   });
 

@@ -60,7 +60,7 @@ suite('Patches: what is said of those that do not fit', () => {
 });
 
 suite('Patches: bounds', function () {
-  // Work without end is what they are about, and the machine may be busy.
+  // Generous, because these tests are about unbounded work and the machine may be busy.
   this.timeout(20_000);
 
   test('a patch without operations is fine', () => {
@@ -171,7 +171,7 @@ suite('Patches: taken back', () => {
     const some = (from: number): readonly Json[] =>
       Array.from({ length: 800 }, (_, index) => remove(`/k${(from + index * 3) % 5_000}`));
     const undos = [apply(state, ...some(0)), apply(state, ...some(2_500))];
-    // Enough to be cleared away without anybody looking.
+    // Enough for a cleanup without a read.
     undos.push(apply(state, ...some(1), add('/k0', 'again')));
     assert.equal(Object.keys(state.value ?? {}).length, 5_000 - 3 * 800 + 1);
     undos.push(apply(state, remove('/k0'), remove('/k4999')));

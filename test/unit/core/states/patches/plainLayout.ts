@@ -3,7 +3,7 @@ import type { RowGraph } from '../../../../../src/core/model/lineage.ts';
 const DRAWN = 40;
 const BUNDLE = DRAWN - 1;
 
-/** What the lanes are to be, by looking at every row and every line each time. Parents by row, -1 for none. */
+/** A simple layout that visits every row and line each time. Parents by row, -1 for none. */
 export class PlainLayout {
   readonly #parents: readonly number[];
   readonly #laneOf: number[] = [];

@@ -149,7 +149,7 @@ suite('A content block on its way to a server', () => {
     );
   });
 
-  // A decoder makes plain objects, and deepEqual tells them from those without a prototype.
+  // Decoders create plain objects, which `deepEqual` distinguishes from those without a prototype.
   const record = <T extends object>(of: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
     fc.record<T>(of, { noNullPrototype: true });
   const word = fc.stringMatching(/^[a-z]{1,8}$/);

@@ -155,7 +155,7 @@ suite('What a blocking hook makes of an answer', () => {
 });
 
 suite('A decoder of MCPL', () => {
-  /** Objects with the members that decoders look for, with anything in them. */
+  /** Objects with known members and any values. */
   const KEYS = [
     ...['version', 'contextHooks', 'beforeInference', 'afterInference', 'observe', 'inject', 'featureSets', 'blocking'],
     ...['inferenceRequest', 'streaming', 'pushEvents', 'eventId', 'timestamp', 'origin', 'payload', 'content', 'type'],
@@ -195,7 +195,7 @@ suite('A decoder of MCPL', () => {
         decodeInjections({ contextInjections: [any, { position: 'system', content: any, metadata: params }] });
         decodeModified(any);
         decodeModified(params);
-        // Nothing that is not understood reaches a model or a store as it came.
+        // Unknown data reaches neither a model nor a store unchanged.
         const blocks = decodeBlocks([any, params], { allowText: true }) ?? [];
         assert.equal(blocks.filter(({ type }) => type === 'unknown').length, 0);
       }),

@@ -69,7 +69,7 @@ suite('The timestamp of an event', () => {
       fc.property(parts, ([month, day, hour, minute, second]) => {
         const text = `2026-${month}-${day}T${hour}:${minute}:${second}Z`;
         const date = new Date(text);
-        // The language takes 30 February for 2 March.
+        // JavaScript reads 30 February as 2 March.
         const isReal =
           !Number.isNaN(date.getTime()) && (hour === '24' || date.toISOString().startsWith(text.slice(0, 10)));
         const rolls = Number(day) > new Date(Date.UTC(2026, Number(month), 0)).getUTCDate();

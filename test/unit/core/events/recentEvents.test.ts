@@ -15,7 +15,7 @@ suite('The newest events', () => {
     let steps = 0;
     for (const _ of shelf.addOlder(older(25_000))) {
       steps++;
-      // Nothing of them is there before all are.
+      // None of them is visible before all are added.
       assert.equal(shelf.find('old-24999'), undefined);
       shelf.add({ ...inboundEvent(`between-${steps}`), id: `between-${steps}` });
     }
