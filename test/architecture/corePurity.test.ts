@@ -4,7 +4,7 @@ import { Overlay, runNode } from './overlay.ts';
 
 const TSC = 'node_modules/typescript/bin/tsc';
 
-/** What the compiler of the core must refuse: a file each, and the word that its error names. */
+/** Code that the core's compiler settings must reject: one file each, and the word that its error names. */
 const AMBIENT: readonly (readonly [name: string, text: string, named: string])[] = [
   ['a timer', 'export const timer = setTimeout(() => undefined, 1);', "'setTimeout'"],
   ['the process', 'export const pid = process.pid;', "'process'"],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Files, houseRules, isBinary, lineCount } from './houseRules.ts';
 import { ROOT } from './overlay.ts';
 
-/** All that is or will be under version control, as it is on disk now. */
+/** All files that are or will be under version control, as they are on disk. */
 const readFiles = (): Files => {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const listed = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
@@ -16,7 +16,7 @@ const readFiles = (): Files => {
 
 suite('The house rules', () => {
   const files = readFiles();
-  // The folder of the root user is so short that it is an example in many a text.
+  // The root user's folder is so short that many texts use it as an example.
   const places = [ROOT, `${homedir()}/`].filter((place) => place.split('/').length > 2);
 
   for (const { name, check, broken } of houseRules(places)) {

@@ -1,24 +1,24 @@
 import { basename, dirname, extname } from 'node:path';
 import { bundles } from '../harness/bundles.ts';
 
-/** Path to text of every file under version control; the text of a picture is empty. */
+/** The text of every file under version control, by path. Empty for images. */
 export type Files = ReadonlyMap<string, string>;
 
 export interface HouseRule {
   readonly name: string;
-  /** What is wrong, one line each. */
+  /** Violations, one line each. */
   readonly check: (files: Files) => readonly string[];
-  /** A file, or several, that break the rule: a test adds them and expects a complaint. */
+  /** Files that break the rule. A test adds them and expects a violation. */
   readonly broken: readonly [path: string, text: string] | Files;
 }
 
 const paths = (files: Files, pattern: RegExp): readonly string[] =>
   [...files.keys()].filter((path) => pattern.test(path));
 
-/** The patterns below and their broken examples must not find themselves. */
+/** Splits texts, so that the rules do not match this file. */
 const apart = (...parts: readonly string[]): string => parts.join('');
 
-/** Every line of the files of `where` that matches, as `file:line text`. */
+/** A rule without lines that match, in files that match `where`. Violations are `file:line text`. */
 const noLine = (where: RegExp, pattern: RegExp): HouseRule['check'] => {
   return (files) =>
     paths(files, where).flatMap((path) =>
@@ -39,7 +39,7 @@ const required = (path: string, ...texts: readonly (string | RegExp)[]): HouseRu
 };
 
 const CODE = /\.(ts|mjs|cjs|js)$/;
-/** What people wrote; the lock file is a machine's. */
+/** Files written by hand. The lock file is generated. */
 const WRITTEN = /^(?!package-lock\.json$)/;
 const ALL = /^/;
 
@@ -65,7 +65,7 @@ const LITERAL_COLOUR = new RegExp(
 );
 const MOTION = /(^|[;{\s])(transition|animation|scroll-behavior)(-[a-z]+)?\s*:|@keyframes/m;
 
-/** Without comments, and without the names of variables, which may be those of colours. */
+/** Without comments and variable names, which may contain color names. */
 const styleOf = (text: string): string => text.replace(/\/\*[^]*?\*\//g, '').replace(/--[\w-]+/g, '');
 
 const STYLES = /^media\/.*\.css$/;
@@ -92,7 +92,7 @@ const namesPackages: HouseRule['check'] = (files) => {
     .map((name) => `docs/dependencies.md does not explain ${name}`);
 };
 
-/** A page that a comment of the sources names must be one of `docs/`. */
+/** Pages that a source comment names must be in `docs/`. */
 const citesPages: HouseRule['check'] = (files) =>
   paths(files, /^src\/.*\.ts$/).flatMap((path) =>
     [...(files.get(path) ?? '').matchAll(/(?<=(?:\/\/ |\* )[^\n]*)(?<![`\w/.#-])((?:docs\/)?[a-z][A-Za-z/-]*\.md)\b/g)]
@@ -148,7 +148,7 @@ const fullFolders: HouseRule['check'] = (files) => {
 
 export const lineCount = (text: string): number => text.split('\n').length - 1;
 
-/** `places` are the folders of this machine that no text may name. */
+/** `places`: the folders of this machine, which no text may name. */
 export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
   {
     name: 'file names are camelCase',

@@ -32,7 +32,7 @@ interface Plan {
   readonly mutation: Mutation;
   readonly file: string;
   readonly text: string;
-  /** The file that is imported, or a part of the path to a package. */
+  /** The imported file, or a part of the path to a package. */
   readonly target: string;
 }
 
@@ -106,7 +106,7 @@ suite('A forbidden import', function () {
   let fired: readonly string[] = [];
   let overlay: Overlay;
 
-  // One cruise sees all of them: a violation names its rule and both files, so none hides another.
+  // One cruise checks all of them: a violation names its rule and both files, so none hides another.
   suiteSetup(async () => {
     overlay = await Overlay.create();
     const targets = new Set(

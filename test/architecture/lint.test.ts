@@ -92,7 +92,7 @@ const REFUSED: readonly (readonly [rule: string, folder: string, code: string])[
   ['no-restricted-imports', 'test/unit', "import 'vscode';"],
 ];
 
-/** Code that is right, and that a rule drawn too wide would refuse. */
+/** Correct code that a rule with a wider pattern would reject. */
 const ACCEPTED: readonly (readonly [folder: string, code: string])[] = [
   ['src/core', "export const LEVELS = ['a', 'b'] as const;"],
   ['src/core', 'export function year(at: number): number {\n  return new Date(at).getUTCFullYear();\n}'],

@@ -1,9 +1,9 @@
-/** One import that must not be, and the rule that must say so. Paths are below `src`. */
+/** One forbidden import, and the rule that must report it. Paths are relative to `src`. */
 export interface Mutation {
   readonly rule: string;
-  /** A folder (a file is made there) or a file (the import is added to it). */
+  /** A folder (a file is created there) or a file (the import is added to it). */
   readonly from: string;
-  /** A folder (a file is made there), a file, or a package. */
+  /** A folder (a file is created there), a file, or a package. */
   readonly to: string;
   readonly kind?: 'type';
 }
@@ -80,7 +80,7 @@ const PACKAGES: readonly Mutation[] = [
   ...many('imports-resolve', 'core/base/', './nowhere.ts'),
 ];
 
-/** Two files in a circle, and a file that nobody imports, need more than one import: the test makes them. */
+/** Two files that import each other, and an unused file, need more than one import. The test creates them. */
 export const MADE_BY_HAND = ['no-cycles', 'no-orphans'] as const;
 
 export const MUTATIONS: readonly Mutation[] = [...INSIDE_THE_CORE, ...BETWEEN_THE_CIRCLES, ...PACKAGES];

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** What a gate needs to see: the sources, and what configures the gates. */
+/** The files that a gate needs: the sources, and the configuration of the gates. */
 const PARTS = [
   'src',
   'package.json',
@@ -23,10 +23,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/**
- * A copy of the project in which a test may do what is forbidden. It lies below the project so that packages are
- * found by the usual walk upwards.
- */
+/** A copy of the project in which a test may break rules. It is inside the project, so that packages are found. */
 export class Overlay {
   readonly root = join(ROOT, 'out', `overlay-${randomUUID()}`);
 
@@ -37,7 +34,7 @@ export class Overlay {
     return overlay;
   }
 
-  /** Adds text at the end of a file, which is made where there is none. */
+  /** Appends text to a file. Creates the file if necessary. */
   async append(path: string, text: string): Promise<void> {
     const file = join(this.root, path);
     await mkdir(dirname(file), { recursive: true });
@@ -49,7 +46,7 @@ export class Overlay {
     await writeFile(file, edit(await readFile(file, 'utf8')));
   }
 
-  /** Runs one of the project's own tools in the copy, as its script does in the project. */
+  /** Runs one of the project's tools in the copy, like its script in the project. */
   async run(tool: string, ...args: readonly string[]): Promise<Outcome> {
     return runNode(join(ROOT, tool), args, this.root);
   }

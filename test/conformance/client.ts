@@ -1,6 +1,6 @@
 /**
- * What the official suite starts as the client under test: `<node> test/conformance/client.ts <url of the server>`. It is
- * a host like any other, with one server in its settings, and a person who says yes to everything.
+ * The client under test for the official suite: `<node> test/conformance/client.ts <url of the server>`. It is a normal
+ * host with one server in its settings, and a user who agrees to everything.
  */
 import { createNodeHost } from '../../src/cli/nodeHost.ts';
 import { type Host, isJsonObject, type JsonObject, messageOf, parseJson } from '../../src/core/index.ts';
@@ -22,7 +22,7 @@ const SERVER = 'subject';
 
 const justList: Step = () => Promise.resolve();
 
-/** What is done once the tools are listed; what is not named here calls the tool of the suite's OAuth servers. */
+/** The steps after the tools are listed, by scenario. Default: call the tool of the suite's OAuth servers. */
 const steps: Readonly<Record<string, Step>> = {
   initialize: justList,
   'request-metadata': justList,

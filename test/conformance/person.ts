@@ -1,6 +1,6 @@
 import type { AuthBrowser, AuthPrompt, Elicitor, Sampler } from '../../src/core/index.ts';
 
-/** Sends every form as it opens. */
+/** Accepts every form with its initial values. */
 export const elicitor: Elicitor = {
   form: ({ values }) => Promise.resolve({ kind: 'accept', values }),
   url: () => Promise.resolve('decline'),
@@ -15,7 +15,7 @@ export const sampler: Sampler = {
 
 export const authPrompt: AuthPrompt = { consent: () => Promise.resolve(true) };
 
-/** Signs in without a word, as the suite's authorization servers do: their page is nothing but a redirect. */
+/** Signs in without input, because the suite's authorization pages only redirect. */
 const visit = async (url: string): Promise<void> => {
   const page = await fetch(url, { redirect: 'manual' });
   await page.body?.cancel();

@@ -9,11 +9,11 @@ export interface Outcome {
   readonly scenario: Scenario;
   readonly passed: number;
   readonly failed: number;
-  /** Different checks that succeeded: some are repeated as often as a client sends something. */
+  /** Number of distinct successful checks. Some are repeated for each message of a client. */
   readonly distinct: number;
-  /** `untested` where the suite found nothing to check: what it asks for is not among what the host does. */
+  /** `untested` if the suite found nothing to check, because the host does not offer the feature. */
   readonly verdict: 'passed' | 'failed' | 'untested';
-  /** Why it failed, for a person. */
+  /** Why it failed, as readable text. */
   readonly log: string;
 }
 
@@ -28,7 +28,7 @@ export interface Check {
 export interface RunOptions {
   /** Only scenarios whose name or window contains this. */
   readonly only?: string | undefined;
-  /** Another client than ours, to know what the suite expects of one. */
+  /** Another client, to find out what the suite expects. */
   readonly client?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const AT_ONCE = 2;
 const folder = join(outFolder, 'conformance');
 const ourClient = inProject('test/conformance/client.ts');
 
-/** The suite puts its results into a folder that is named after the time. */
+/** The suite writes its results into a folder named after the time. */
 const findFile = async (root: string, name: string): Promise<string | undefined> => {
   const entries = await readdir(root, { recursive: true }).catch(() => []);
   const found = entries.find((entry) => entry.endsWith(name));
@@ -90,7 +90,7 @@ const runScenario = async (scenario: Scenario, client: string): Promise<Outcome>
   return outcomeOf(scenario, JSON.parse(text) as readonly Check[], said ?? '');
 };
 
-/** Runs what is in expectations.json, two scenarios at a time, and says each as it ends. */
+/** Runs the scenarios in expectations.json, two at a time, and reports each at its end. */
 export const runConformance = async (
   options: RunOptions,
   tell: (outcome: Outcome) => void = () => undefined,

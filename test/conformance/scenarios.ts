@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { inProject } from '../harness/paths.ts';
 import { Problem } from '../harness/progress.ts';
 
-/** The official suite, run by the Node that the harness itself runs on. */
+/** The official suite, on the same Node as the harness. */
 export const suiteFolder = inProject('node_modules/@modelcontextprotocol/conformance');
 
 export interface Scenario {
   readonly name: string;
-  /** What it is counted under: a revision of the protocol, or a set beside the revisions. */
+  /** The group in the report: a revision of the protocol, or another set. */
   readonly window: string;
-  /** The revision that it is run at; absent, the suite decides. */
+  /** The revision for the run. Absent: the suite decides. */
   readonly version: string | undefined;
   /**
-   * How many different checks a client makes succeed that does all of it. The suite lets a scenario in which nothing
-   * happened pass, so that this number says whether anything was tested. None for what the host does not offer.
+   * Number of distinct checks that a complete client passes. The suite also passes scenarios in which nothing happened,
+   * so this number shows whether anything was tested. None for features that the host does not offer.
    */
   readonly checks: number;
 }
@@ -26,7 +26,7 @@ export const expectationsFile = inProject('test/conformance/expectations.json');
 export const readExpectations = async (): Promise<Expectations> =>
   JSON.parse(await readFile(expectationsFile, 'utf8')) as Expectations;
 
-/** `2025-11-25`, or `2025-11-25 later` for what the suite got after that revision. */
+/** `2025-11-25`, or `2025-11-25 later` for scenarios added after that revision. */
 const versionOf = (window: string): string | undefined => /^\d{4}-\d\d-\d\d/.exec(window)?.[0];
 
 export const readScenarios = async (): Promise<readonly Scenario[]> => {
@@ -36,13 +36,13 @@ export const readScenarios = async (): Promise<readonly Scenario[]> => {
   );
 };
 
-/** The names under `client:`; the file is a flat list, and a parser for more would be one dependency more. */
+/** The names under `client:`. The file is a flat list, which needs no YAML parser. */
 export const requiredClientScenarios = (yaml: string): readonly string[] => {
   const section = /^client:\n((?:[ \t]+.*\n|#.*\n|\n)*)/m.exec(yaml)?.[1] ?? '';
   return [...section.matchAll(/^\s+-\s+([\w/.-]+)\s*$/gm)].map((match) => match[1] ?? '');
 };
 
-/** A new release of the suite may require more: what it asks for and we do not run must not go unnoticed. */
+/** A new release of the suite may require more scenarios, which must not be missed. */
 export const checkCompleteness = async (scenarios: readonly Scenario[]): Promise<void> => {
   for (const revision of ['2025-11-25', '2026-07-28']) {
     const yaml = await readFile(join(suiteFolder, 'requirements', `${revision}.yaml`), 'utf8');

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../src/core/index.ts';
 
-/** The suite's authorization servers accept this address as a client's id, without reading what is there. */
+/** The suite's authorization servers accept this address as a client id without reading it. */
 const METADATA_DOCUMENT = 'https://conformance-test.local/client-metadata.json';
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-/** What a person who got the scenario's credentials would write into the settings. */
+/** The settings that a user would write with the scenario's credentials. */
 const authOf = (scenario: string, context: JsonObject): JsonObject => {
   const client = { clientId: text(context['client_id']) };
   const withSecret = { ...client, clientSecret: text(context['client_secret']) };

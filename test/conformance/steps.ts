@@ -1,13 +1,13 @@
 import type { Json, JsonObject, ResultView } from '../../src/core/index.ts';
 import { isJsonArray, isJsonObject } from '../../src/core/index.ts';
 
-/** The one server of a scenario, as a person would use it. */
+/** The server of a scenario, as a user would use it. */
 export interface Subject {
   readonly context: JsonObject;
   call(tool: string, args: JsonObject): Promise<ResultView>;
   /** The names of the tools that the host shows. */
   tools(): readonly string[];
-  /** Each of those that the host shows. */
+  /** Reads each resource that the host shows. */
   readResources(): Promise<void>;
   getPrompts(): Promise<void>;
   /** The schema of a tool's arguments as the host shows it. */
@@ -37,16 +37,16 @@ const toolCalls = (value: Json | undefined): readonly { readonly name: string; r
     return typeof name === 'string' && isJsonObject(args) ? [{ name, args }] : [];
   });
 
-/** What the scenario wants called with which values. */
+/** The calls that the scenario requests, with their values. */
 export const callsOfContext: Step = async (subject) => {
   for (const { name, args } of toolCalls(subject.context['toolCalls'])) await subject.call(name, args);
 };
 
-/** Every tool that the host offers, which leaves out those that it has to refuse. */
+/** Calls every offered tool. The host omits tools that it must refuse. */
 export const callEveryTool: Step = async (subject) => {
   for (const tool of subject.tools()) await subject.call(tool, { region: 'eu', value: 'a', query: 'b' });
 };
 
-/** Gives a tool's schema, as it came out of the host, back to the server. */
+/** Sends a tool's schema back to the server, as the host shows it. */
 export const echoSchema: Step = (subject) =>
   subject.call('json_schema_echo', { schema: subject.schema('json_schema_2020_12_tool') });

@@ -1,4 +1,4 @@
-/** A server whose tool `change` gives its tools another description, and says that the list has changed. */
+/** A server whose tool `change` changes the descriptions of its tools, and announces the change. */
 const CHANGING_TOOLS = `
 let words = 'Adds a note to the notebook.';
 let extra = {};

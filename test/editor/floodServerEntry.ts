@@ -1,4 +1,4 @@
-/** A server whose tool pushes at a steady rate for a while, and answers when each push was answered. */
+/** A server whose tool pushes at a steady rate for a while, and answers when every push was answered. */
 const FLOOD_SERVER = `
 let last = 0;
 const waiting = new Map();

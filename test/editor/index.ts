@@ -28,7 +28,7 @@ const createMocha = (): Mocha => {
   });
 };
 
-/** A module may register suites, or export `run` as the editor's own test modules do; that counts as one test. */
+/** A module may register suites, or export `run` like the editor's own test modules, which counts as one test. */
 const load = (mocha: Mocha, files: readonly string[]): void => {
   const require = createRequire(__filename);
   for (const file of files) {
@@ -38,7 +38,7 @@ const load = (mocha: Mocha, files: readonly string[]): void => {
   }
 };
 
-/** The editor calls this in its extension host; a rejection makes the run fail. */
+/** Called by the editor in its extension host. A rejection fails the run. */
 export const run = async (): Promise<void> => {
   const mocha = createMocha();
   const suites = join(__dirname, 'suites');

@@ -1,7 +1,7 @@
 /**
- * A server whose host keeps its state: a list of notes. One tool returns a patch that fits nothing. With `own` it keeps
- * its state itself, tells what came with a call, and goes back to `chk_2` under another name. With `scoped` what its tools
- * would touch is to be approved.
+ * A server with a list of notes as state, kept by the host. One tool returns a patch that never fits. `own`: keeps its
+ * state itself, shows the members of a call, and rolls back to `chk_2` under another name. `scoped`: its tools need
+ * approvals.
  */
 const LINEAGE_SERVER = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -57,7 +57,7 @@ function take({ id, method, params }) {
 }
 `;
 
-/** Its entry in the settings, with its set on. */
+/** Its entry in settings, with its set enabled. */
 export const lineageServer = (...args: readonly ('own' | 'scoped')[]): object => ({
   command: process.execPath,
   args: ['-e', LINEAGE_SERVER, '--', ...args],

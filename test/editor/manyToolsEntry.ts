@@ -1,4 +1,4 @@
-/** A server with as many tools as it is told, 1,000 a page; one of them has it say that the list has changed. */
+/** A server with this many tools, 1,000 per page. One of them announces a changed list. */
 const MANY_TOOLS = `
 const [count = 1] = process.argv.slice(1).map(Number);
 const tool = (name) => ({

@@ -1,6 +1,6 @@
 import type { Person, PersonAction } from '../harness/person.ts';
 
-/** The same person as in the journey tests, asked from inside the extension host over the bridge. */
+/** The same simulated user as in the journeys, requested from the extension host over the bridge. */
 const ask = async (action: PersonAction, ...args: readonly (string | undefined)[]): Promise<unknown> => {
   const bridge = process.env['MCPL_TEST_PERSON'];
   if (bridge === undefined) throw new Error('No person is there to act: run these tests with "npm run test:editor".');

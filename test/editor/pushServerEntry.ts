@@ -1,4 +1,4 @@
-/** A server that pushes what its tool is given, and what it was started with as soon as it may. */
+/** A server that pushes the arguments of its tool, and its start arguments as soon as it may. */
 export const PUSH_SERVER = `
 const waiting = new Map();
 let last = 0;
@@ -45,7 +45,7 @@ async function take({ id, method, params, result, error }) {
 }
 `;
 
-/** Its entry in the settings, with its sets on. */
+/** Its entry in settings, with its sets enabled. */
 export const pushServer = (...args: readonly string[]): object => ({
   command: process.execPath,
   args: args.length === 0 ? ['-e', PUSH_SERVER] : args,

@@ -1,4 +1,4 @@
-/** A server that asks for what its tool is given, and another tool that would touch files. */
+/** A server that requests the scopes in its tool's arguments, and has a tool that touches files. */
 const SCOPE_SERVER = `
 const waiting = new Map();
 let last = 0;
@@ -38,7 +38,7 @@ async function take({ id, method, params, result, error }) {
 }
 `;
 
-/** Its entry in the settings, with its set on: of the workspace all is allowed but what is secret. */
+/** Its entry in settings, with its set enabled. The workspace is allowed, except for secrets. */
 export const scopeServer = (): object => ({
   command: process.execPath,
   args: ['-e', SCOPE_SERVER],

@@ -1,4 +1,4 @@
-/** A server that says nothing once it has listed its tool: it answers no ping, and no call of the tool. */
+/** A server that is silent after listing its tool: it answers neither pings nor calls. */
 const SILENT_SERVER = `
 const answer = {
   initialize: (params) => ({

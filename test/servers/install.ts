@@ -14,21 +14,21 @@ const versionsIn = async (path: string): Promise<ReadonlyMap<string, string | un
   return new Map(entries.map(([name, { version }]) => [name, version]));
 };
 
-/** npm writes its own lockfile last: an interrupted installation has none. */
+/** npm writes its lockfile last, so an interrupted installation has none. */
 const isInstalled = async (): Promise<boolean> => {
   const wanted = await versionsIn(join(folder, 'package-lock.json'));
   const present = await versionsIn(join(folder, 'node_modules/.package-lock.json'));
   return [...wanted].every(([name, version]) => present.get(name) === version);
 };
 
-/** The runtime in node_modules may be older than what npm needs. */
+/** The runtime in node_modules may be too old for npm. */
 const systemPath = (): string =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((entry) => !entry.startsWith(inProject('node_modules')))
     .join(delimiter);
 
-/** Installs the published servers, once. Their install scripts are not run: they fetch browsers. */
+/** Installs the published servers once, without their install scripts, which download browsers. */
 export const installServers = async (): Promise<void> => {
   if (await isInstalled()) return;
   await step('published servers: npm ci (once; about a minute)', () =>
@@ -41,7 +41,7 @@ export const installServers = async (): Promise<void> => {
   );
 };
 
-/** Here, or among the project's own dependencies. */
+/** In this folder, or among the project's own dependencies. */
 const require = createRequire(join(folder, 'package.json'));
 
 const manifest = (name: string): string => {

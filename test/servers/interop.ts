@@ -11,7 +11,7 @@ import { endTree, freePort, isAlive, processTree, track } from '../harness/proce
 import { installServers, scriptOf, versionOf } from './install.ts';
 import { type Call, type PublishedServer, type RemoteStart, servers } from './servers.ts';
 
-/** A line of docs/interop.md, and what it took. */
+/** A line of docs/interop.md, and its duration. */
 export interface InteropResult {
   readonly cells: readonly string[];
   readonly problems: readonly string[];
@@ -97,7 +97,7 @@ const useIt = async (
     sampler: { canUseTools: false, sample: () => Promise.resolve({ kind: 'declined' }) },
     servers: { [SUBJECT]: entry },
     folders: [workspace],
-    // Its working folder is the open one.
+    // Its working folder is the open folder.
     onStartQuestion: () => Promise.resolve('start'),
   });
   let pids: readonly number[] = [];
@@ -137,12 +137,12 @@ const tryOne = async (server: PublishedServer, remote: RemoteStart | undefined):
 };
 
 export interface InteropOptions {
-  /** Only the few that the project depends on anyway. */
+  /** Only the servers that the project depends on anyway. */
   readonly quick: boolean;
   readonly only?: string | undefined;
 }
 
-/** One after the other: what is left of a server must not be taken for another's. */
+/** One after the other, so that leftovers of one server are not attributed to another. */
 export const runInterop = async (
   { quick, only }: InteropOptions,
   tell: (result: InteropResult) => void = () => undefined,
@@ -184,7 +184,7 @@ defaults, its lists are read, and one tool is called that works without a networ
 
 `;
 
-/** Rewrites docs/interop.md; nothing in it changes from run to run. */
+/** Rewrites docs/interop.md. Its content does not change between runs. */
 export const writePage = async (results: readonly InteropResult[]): Promise<void> => {
   const lines = [row(HEAD), row(HEAD.map(() => '---')), ...results.map(({ cells }) => row(cells))];
   await writeFile(page, `${intro}${lines.join('\n')}\n`);
@@ -192,13 +192,13 @@ export const writePage = async (results: readonly InteropResult[]): Promise<void
 
 const bare = (line: string): string => line.replaceAll(/\s+/g, ' ').trim();
 
-/** The rows that a page does not have, however its table is padded. */
+/** The missing rows of a page, regardless of padding. */
 export const rowsMissingIn = (text: string, rows: readonly (readonly string[])[]): readonly string[] => {
   const known = new Set(text.split('\n').map(bare));
   return rows.map(row).filter((line) => !known.has(bare(line)));
 };
 
-/** The rows that docs/interop.md does not have. */
+/** The missing rows of docs/interop.md. */
 export const unknownToPage = async (results: readonly InteropResult[]): Promise<readonly string[]> =>
   rowsMissingIn(
     await readFile(page, 'utf8').catch(() => ''),

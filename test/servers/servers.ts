@@ -5,30 +5,30 @@ import type { JsonObject } from '../../src/core/index.ts';
 export interface Call {
   readonly tool: string;
   readonly args: (workspace: string) => JsonObject;
-  /** What the text of its result has to contain. */
+  /** A pattern for the text of its result. */
   readonly expect: RegExp;
 }
 
 export interface RemoteStart {
   readonly transport: 'http' | 'sse';
-  /** Within the package. */
+  /** Path within the package. */
   readonly script: string;
   readonly args: (port: number) => readonly string[];
   readonly path: string;
 }
 
 export interface PublishedServer {
-  /** Under which node_modules has it. */
+  /** Name of the package in node_modules. */
   readonly name: string;
   readonly script: string;
   readonly args?: (workspace: string) => readonly string[];
   readonly env?: (workspace: string) => Readonly<Record<string, string>>;
   readonly remote?: readonly RemoteStart[];
-  /** One tool that works without a network and a browser, where there is one. */
+  /** A tool that works without network and browser, if there is one. */
   readonly call?: Call;
-  /** Prepares what it works on. */
+  /** Prepares its workspace. */
   readonly prepare?: (workspace: string) => void;
-  /** One of the few that every test run tries: it is among the project's own dependencies. */
+  /** Tried in every test run, because it is one of the project's own dependencies. */
   readonly isQuick?: true;
 }
 
@@ -67,13 +67,13 @@ const lintFolder = (workspace: string): void => {
   writeFileSync(join(workspace, 'code/a.js'), 'var a = 1;\nexport { a };\n');
 };
 
-// It is bound to this machine only, whatever name it is called by.
+// Binds only to this machine, whatever host name it is reached by.
 const playwrightArgs = (port: number): readonly string[] => [
   '--headless',
   ...['--host', '127.0.0.1', '--port', String(port), '--allowed-hosts', '*'],
 ];
 
-/** What is published on npm and works here, offline. The versions are in package.json beside this file. */
+/** Published servers that work offline. Their versions are in package.json next to this file. */
 export const servers: readonly PublishedServer[] = [
   { ...everything('@modelcontextprotocol/server-everything', oneScript, everythingCall), isQuick: true },
   { ...everything('server-everything-0.6.2', [sse('dist/sse.js')], add), isQuick: true },

@@ -30,7 +30,7 @@ suite('A person who adds a server', () => {
     const editor = journey();
     const { page, person } = editor;
     await page.locator('.welcome-view .monaco-button:has-text("Add Server")').click();
-    // All steps share one box: what is typed before a step is there goes to the one before it.
+    // All steps share one input box, so text typed too early goes to the previous step.
     const step = (prompt: string): Promise<void> => person.waitFor(`.quick-input-message:has-text("${prompt}")`);
     await person.pick('Command');
     await step('The command that starts the server');

@@ -4,12 +4,12 @@ import type { JourneyEditor } from './journeyEditor.ts';
 import { turnRow } from '../../harness/person.ts';
 import { until } from './until.ts';
 
-/** Those that have come in: before, they are half transparent. */
+/** Only fully shown toasts. Earlier, they are half transparent. */
 const TOASTS = '.notifications-toasts .notification-toast.notification-fade-in-done';
 const ROWS = '.sidebar .pane-body .monaco-list-row';
 const MENU = '.monaco-menu .action-menu-item';
 
-/** Until nothing fades or moves, but for what always does. What has just come begins to with the next frame. */
+/** Waits until nothing fades or moves, except for endless animations. New elements start with the next frame. */
 const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
   Promise.allSettled(
     document.getAnimations()
@@ -19,7 +19,7 @@ const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimat
 
 const exactly = (text: string): RegExp => new RegExp(`^\\s*${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\s*$`);
 
-/** A person in front of the views, forms and notifications that are about what servers may touch. */
+/** A user of the views, forms and notifications about approvals. */
 export class Approver {
   readonly #editor: JourneyEditor;
   #folded: string | undefined;
@@ -47,7 +47,7 @@ export class Approver {
     );
   }
 
-  /** The rows as they are read out. */
+  /** The rows as a screen reader reads them. */
   async spoken(pattern: RegExp): Promise<readonly string[]> {
     const rows = await this.#editor.page.locator(ROWS).all();
     const labels = await Promise.all(rows.map((row) => row.getAttribute('aria-label')));
@@ -66,7 +66,7 @@ export class Approver {
     await until(`${label} to fold`, this.#editor, () => turnRow(this.row(label), false));
   }
 
-  /** Only the tools of this server are in sight: rows of the same name are told apart by a person by what stands above. */
+  /** Shows only the tools of this server, because other servers have rows with the same name. */
   async seeTools(server: string): Promise<void> {
     if (this.#folded !== undefined && this.#folded !== server) await this.fold(this.#folded);
     this.#folded = server;
@@ -80,7 +80,7 @@ export class Approver {
     await this.again(args);
   }
 
-  /** Once more in the form that is open, with some of the arguments changed. */
+  /** Runs the open form again, with some changed arguments. */
   async again(args: Readonly<Record<string, string | true>> = {}): Promise<void> {
     const { person } = this.#editor;
     for (const [name, value] of Object.entries(args)) {
@@ -101,12 +101,12 @@ export class Approver {
     return this.#editor.page.locator(TOASTS).filter({ hasText: text }).first();
   }
 
-  /** By mouse, and by the button's full name: what is seen of it may be cut. */
+  /** With the mouse, by the button's full name, because the visible text may be truncated. */
   async answer(text: string, button: string): Promise<void> {
     await this.toast(text).getByRole('button', { name: button, exact: true }).click();
   }
 
-  /** Whoever was asked nothing sees no notification, no row that waits, and no badge. */
+  /** Asserts that there is no notification, waiting row or badge. */
   async isNotAsked(): Promise<void> {
     const { page, person } = this.#editor;
     assert.deepEqual(await page.locator(TOASTS).allInnerTexts(), []);
@@ -117,20 +117,20 @@ export class Approver {
     assert.equal(await this.badge(), '');
   }
 
-  /** What the container's badge says: how much waits. */
+  /** The container's badge: the number of waiting requests. */
   async badge(): Promise<string> {
     const tab = this.#editor.page.locator('.activitybar .action-item[role="tab"]:has([aria-label^="MCP Live"])');
     return (await tab.locator('.badge-content').allInnerTexts()).join('').trim();
   }
 
-  /** What has the focus, as it is read out. */
+  /** The focused element as a screen reader reads it. */
   async focused(): Promise<string> {
     return this.#editor.page.evaluate<string>(
       `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''`,
     );
   }
 
-  /** Presses the key until what has the focus is read out like this. */
+  /** Presses the key until the focused element is read like this. */
   async pressTo(key: string, expected: RegExp): Promise<void> {
     for (let left = 20; !expected.test(await this.focused()); left--) {
       assert.ok(left > 0, `${key} does not lead to ${expected.source}, but to ${await this.focused()}.`);
@@ -138,19 +138,19 @@ export class Approver {
     }
   }
 
-  /** By the context menu of a row, with the mouse. */
+  /** Uses the context menu of a row with the mouse. */
   async menu(label: string | RegExp, item: string): Promise<void> {
     await this.row(label).click({ button: 'right' });
     const entry = this.#editor.page.locator(MENU, { hasText: item }).first();
     await entry.waitFor();
-    // A menu takes no notice of a click that comes right after it has opened.
+    // A menu ignores a click right after it has opened.
     await until(`${item} to be chosen`, this.#editor, async () => {
       await entry.click({ timeout: 1_000 }).catch(() => undefined);
       return !(await entry.isVisible());
     });
   }
 
-  /** The same without a mouse. */
+  /** The same with the keyboard. */
   async menuByKeys(spoken: RegExp, item: RegExp): Promise<void> {
     const { person, page } = this.#editor;
     await person.command('Focus on Approvals View');
@@ -161,7 +161,7 @@ export class Approver {
     await person.press('Enter');
   }
 
-  /** A list keeps the focus itself and says which of its rows is meant. */
+  /** A list keeps the focus and marks its active row. */
   async pressToRow(spoken: RegExp): Promise<void> {
     const { person, page } = this.#editor;
     const focused = async (): Promise<string> =>
@@ -174,7 +174,7 @@ export class Approver {
     }
   }
 
-  /** By the keys of the command palette alone. */
+  /** Uses only the keyboard in the command palette. */
   async commandByKeys(title: string): Promise<void> {
     const { person } = this.#editor;
     await person.press('F1');
@@ -184,7 +184,7 @@ export class Approver {
     await person.press('Enter');
   }
 
-  /** Chooses in a list by its keys. */
+  /** Selects in a list with the keyboard. */
   async pickByKeys(label: string): Promise<void> {
     const { person, page } = this.#editor;
     const row = page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
@@ -196,7 +196,7 @@ export class Approver {
     await person.press('Enter');
   }
 
-  /** What is said stays where it was: the pointer must not rest on it. */
+  /** The pointer must not rest on the text, which would show a hint. */
   async shot(name: string): Promise<void> {
     await this.#editor.page.mouse.move(640, 700);
     await this.#editor.page.evaluate<unknown>(settled);

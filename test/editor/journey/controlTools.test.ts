@@ -82,7 +82,7 @@ suite('A person whose model asks for a rollback', () => {
     assert.match(asked, /Roll state \(state\.book\) back to page-\w+\?/);
     assert.match(asked, /A language model asks for this, by a tool call in a chat\. .* What is not undone:/);
     await person.screenshot('journey control tools 02 the question of MCP Live');
-    // It came unasked: who happens to press Enter has agreed to nothing.
+    // The dialog appears unexpectedly, so pressing Enter must not agree.
     await person.press('Enter');
     await untilAnswer(/The user did not agree: nothing was rolled back\./);
   });

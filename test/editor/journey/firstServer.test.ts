@@ -7,7 +7,7 @@ import { commandLineOf, isAlive, processTree } from '../../harness/processes.ts'
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
 import { until } from './until.ts';
 
-/** It does not notice that its input ends, so nobody but the host can end it. */
+/** It ignores the end of its input, so only the host can end it. */
 const oldServer = join(
   dirname(createRequire(import.meta.url).resolve('server-everything-0.6.2/package.json')),
   'dist/index.js',
@@ -15,7 +15,7 @@ const oldServer = join(
 
 const demo = { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] } };
 
-/** What a person sees in the end: looked at again and again, because servers take their time. */
+/** Polls the visible tree, because servers take time. */
 const untilTree = async (editor: JourneyEditor, expected: RegExp): Promise<readonly string[]> => {
   let rows: readonly string[] = [];
   for (let round = 0; round < 100; round++) {
@@ -71,7 +71,7 @@ suite('A person with a first server', () => {
   test('lets a model call its tool, and sees the answer in the chat', async () => {
     const { page, person } = journey();
     const allow = page.locator('.interactive-session .monaco-button:has-text("Allow")').first();
-    // The editor takes a moment to list the tools of a server that just started: like a person, say it again.
+    // The editor needs a moment to list a new server's tools. Sends the prompt again, like a user.
     for (let attempt = 0; attempt < 5 && !(await allow.isVisible()); attempt++) {
       await page.locator('.chat-input-container').first().click();
       await person.type('@fake call add_note {"title": "Milk", "text": "Two litres"}');

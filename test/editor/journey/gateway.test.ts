@@ -14,7 +14,7 @@ interface StoredCopy {
   readonly authorization: string;
 }
 
-/** All that the editor keeps in the browser, as text. Runs in the page, where this project's types do not reach. */
+/** Everything that the editor stores in the browser, as text. Runs in the page, without this project's types. */
 const storedText = `(async () => {
   const done = (request) => new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -30,7 +30,7 @@ const storedText = `(async () => {
   return texts.join('\\n');
 })()`;
 
-/** What the editor stored, in clear text, of the way to our server. */
+/** The editor's stored address and headers of the gateway, in clear text. */
 const storedCopy = async (page: Page): Promise<StoredCopy | undefined> => {
   const text = String(await page.evaluate(storedText)).replaceAll('\\', '');
   const port =
@@ -62,7 +62,7 @@ const statusOf = async ({ url, authorization }: StoredCopy): Promise<string> => 
 
 const CALLS = 100;
 
-/** All at once; each must get its own answer. */
+/** In parallel. Each must get its own answer. */
 const callAll = (client: Client, window: number): Promise<readonly string[]> =>
   Promise.all(
     Array.from({ length: CALLS }, async (_, n) => {
@@ -110,7 +110,7 @@ suite('Two windows', () => {
     await page.locator('.monaco-workbench .activitybar').waitFor();
     const other = createPerson(page, screenshotsFolder);
     await other.openContainer('MCP Live');
-    // The editor gives a second window on a folder a storage of its own: nothing was allowed there yet.
+    // A second window on a folder has separate storage, so nothing is allowed there yet.
     await other.notification('Start', 'chatServer.mjs');
     const second = await untilStored(editor, page, [first]);
     assert.notEqual(second.url, first.url);
@@ -121,7 +121,7 @@ suite('Two windows', () => {
     await other.screenshot('a second window');
     for (const client of clients) await client.close();
 
-    // The token of one window opens nothing of another.
+    // The token of one window is rejected by another.
     assert.equal(await statusOf({ ...second, authorization: first.authorization }), '404');
     await page.close();
 

@@ -12,17 +12,17 @@ import { outFolder } from '../../harness/paths.ts';
 import { type Person, createPerson } from '../../harness/person.ts';
 
 export interface JourneyOptions {
-  /** Workspace settings: what a repository brings with it. */
+  /** Workspace settings, as in a repository. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Settings of the user. */
+  /** User settings. */
   readonly userSettings?: Readonly<Record<string, unknown>>;
-  /** More files of the workspace, by their path in it. */
+  /** More files of the workspace, by path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Opens these folders of the workspace together, by a workspace file that has the settings. */
+  /** Opens these folders together, with a workspace file that contains the settings. */
   readonly roots?: readonly string[];
-  /** What the editor finds in its environment. */
+  /** Environment variables for the editor. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Answer to the editor's question whether the authors of the folder are trusted; or it was given before. */
+  /** The answer to the editor's trust question. `before`: already trusted. */
   readonly trust: 'yes' | 'no' | 'before';
 }
 
@@ -32,10 +32,10 @@ export interface JourneyEditor {
   readonly workspace: string;
   /** The id of the server process: everything the editor runs descends from it. */
   readonly pid: number;
-  /** What the extension host has logged so far: activations, and the errors of extensions. */
+  /** The extension host's log: activations, and errors of extensions. */
   readonly hostLog: () => Promise<string>;
   readonly writeFile: (path: string, text: string) => Promise<void>;
-  /** Trusts what the window has open, if that was not answered with yes at first. */
+  /** Trusts the open folders, if this was not answered with yes at first. */
   readonly trust: () => Promise<void>;
   readonly reload: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -57,8 +57,8 @@ const PAGE_MS = 45_000;
 const workbench = '.monaco-workbench .activitybar';
 
 /**
- * Trust is given to the folders that the window has at that moment. The editor itself sometimes opens a workspace file
- * without its folders, when a page of the same browser had another folder open before: look before anything is trusted.
+ * Waits for the folders, because trust applies to the folders of that moment. The editor sometimes opens a workspace
+ * file without its folders if a page of the same browser had another folder open.
  */
 const untilFolders = async (page: Page, roots: readonly string[]): Promise<void> => {
   const rows = page.locator('.explorer-folders-view .monaco-list-row');
@@ -75,7 +75,7 @@ const giveTrust = async (page: Page, person: Person): Promise<void> => {
   await page.locator('.workspace-trust-editor').waitFor({ state: 'hidden' });
 };
 
-/** The oldest editor asks at once; the current one opens in Restricted Mode and leaves it to the person to say more. */
+/** The oldest editor asks at once. The current one opens in Restricted Mode, and the user starts the question. */
 const answerTrust = async (page: Page, person: Person, trust: JourneyOptions['trust']): Promise<void> => {
   if (trust === 'before') return;
   if (editorName() === 'oldest') {
@@ -86,7 +86,9 @@ const answerTrust = async (page: Page, person: Person, trust: JourneyOptions['tr
   if (trust === 'yes') await giveTrust(page, person);
 };
 
-/** The installed extension in an editor as a user has it: no test driver, toasts, dialogs and trust are real. */
+/**
+ * Opens an editor with the installed extension, like a user: without test driver, with real toasts, dialogs and trust.
+ */
 export const openJourney = async (options: JourneyOptions): Promise<JourneyEditor> => {
   const name = editorName();
   const folder = await mkdtemp(join(tmpdir(), 'mcpl-journey-'));
@@ -129,7 +131,7 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     await close();
     throw error;
   }
-  // The editor's own command: a page that is only loaded again has no time to keep what it should bring back.
+  // Uses the editor's command, because a plain page reload leaves no time to save state.
   const reload = async (): Promise<void> => {
     const loaded = page.waitForEvent('load');
     await person.command('Developer: Reload Window');

@@ -4,7 +4,7 @@ import { Approver } from './approver.ts';
 import type { JourneyEditor } from './journeyEditor.ts';
 import { until } from './until.ts';
 
-/** The side bar's page says what it is for; one in a tab does not. */
+/** The side bar's page has a title, and the page in a tab has none. */
 const PAGES = {
   side: 'iframe.webview.ready[src*="purpose=webviewView"]',
   tab: 'iframe.webview.ready:not([src*="purpose=webviewView"])',
@@ -14,7 +14,7 @@ type Place = keyof typeof PAGES;
 const BOX = '.quick-input-widget:visible input';
 const MODAL = '.monaco-dialog-box';
 
-/** The light one last: it is the one that the editor begins with. */
+/** The light theme last, because the editor starts with it. */
 const THEMES = [
   ['Dark High Contrast', 'hc-black'],
   ['Light High Contrast', 'hc-light'],
@@ -24,7 +24,7 @@ const THEMES = [
 
 export type Args = Readonly<Record<string, string | true>>;
 
-/** A person before a lineage: in the side bar, in a tab, in the tree, and in the questions about it. */
+/** A user of a lineage: in the side bar, in a tab, in the tree, and in dialogs. */
 export class LineageReader {
   readonly me: Approver;
   readonly #editor: JourneyEditor;
@@ -43,12 +43,12 @@ export class LineageReader {
     return this.page(place).locator(selector);
   }
 
-  /** The rows in sight from above, as `label [badge] tool`. */
+  /** The visible rows from top to bottom, as `label [badge] tool`. */
   async rows(place: Place = 'side'): Promise<readonly string[]> {
     return this.at('.list', place).evaluate<readonly string[], unknown>(ROWS);
   }
 
-  /** The rows as they are read out, from above. */
+  /** The rows as a screen reader reads them, from top to bottom. */
   async spoken(place: Place = 'side'): Promise<readonly string[]> {
     return this.at('.list', place).evaluate<readonly string[], unknown>(SPOKEN);
   }
@@ -66,7 +66,7 @@ export class LineageReader {
     return text;
   }
 
-  /** What is selected, as it is read out. */
+  /** The selected row as a screen reader reads it. */
   async selected(place: Place = 'side'): Promise<string> {
     const rows = this.at('.row[aria-selected="true"]', place);
     return (await rows.count()) === 0 ? '' : ((await rows.first().getAttribute('aria-label')) ?? '');
@@ -78,7 +78,7 @@ export class LineageReader {
     );
   }
 
-  /** In a form of its own, so that nothing is left of the last one. */
+  /** In a new form, so that nothing is left of the last one. */
   async call(tool: string, args: Args): Promise<void> {
     const { page, person } = this.#editor;
     await person.command('View: Close All Editors');
@@ -102,12 +102,12 @@ export class LineageReader {
     await this.modal().waitFor({ state: 'hidden' });
   }
 
-  /** Types a path into the dialog that the editor has for files where it is shown in a browser. */
+  /** Types a path into the file dialog of the editor in a browser. */
   async chooseFile(file: string): Promise<void> {
     const { page } = this.#editor;
     await page.locator('.quick-input-list .monaco-list-row').first().waitFor();
     const box = page.locator(BOX).first();
-    // It begins with a folder of its own, some time after it has opened, and looks at what is typed before it takes it.
+    // The dialog first shows its own folder, and validates the typed path before it accepts it.
     await until('the dialog to take the file', this.#editor, async () => {
       if (!(await box.isVisible())) return true;
       await box.fill(file, { timeout: 1_000 }).catch(() => undefined);
@@ -122,25 +122,25 @@ export class LineageReader {
     await this.chooseFile(file);
   }
 
-  /** A lineage of those that there are. */
+  /** Selects a lineage. */
   async choose(label: string, place: Place = 'side'): Promise<void> {
     const choices = this.at('#lineage', place);
     await until(`${label} to choose`, this.#editor, async () => (await choices.innerText()).includes(label));
     await choices.selectOption({ label });
   }
 
-  /** Clicks twice, as people do, and is asked once. */
+  /** Double-clicks, and expects a single question. */
   async rollBack(): Promise<void> {
     await this.at('.detail button:has-text("Roll Back to Here")').dblclick();
     await this.modal().waitFor();
   }
 
-  /** What a screen reader is told of the row that is selected. */
+  /** The accessibility attributes of the selected row. */
   async attributes(place: Place = 'side'): Promise<Readonly<Record<string, string>>> {
     return this.at('.list', place).evaluate<Readonly<Record<string, string>>, unknown>(ATTRIBUTES);
   }
 
-  /** On which of the lanes each row is, from above. */
+  /** The lane of each row, from top to bottom. */
   async lanes(place: Place = 'side'): Promise<readonly string[]> {
     return this.at('.list', place).evaluate<readonly string[], unknown>(LANES);
   }
@@ -174,7 +174,7 @@ export class LineageReader {
   }
 }
 
-/** Run in the page, where this project's types do not reach. */
+/** Runs in the page, without this project's types. */
 const inOrder = `[...document.querySelectorAll('.list [role="treeitem"]:not([hidden])')]
   .sort((a, b) => Number(a.getAttribute('aria-posinset')) - Number(b.getAttribute('aria-posinset')))`;
 const ROWS = `${inOrder}.map((row) => ['.label', '.badge', '.tool-name']
@@ -188,7 +188,7 @@ const ATTRIBUTES = `(() => {
   const isActive = document.querySelector('.list').getAttribute('aria-activedescendant') === row.id;
   return { ...Object.fromEntries(names.map((name) => [name, row.getAttribute(name)])), isActive: String(isActive) };
 })()`;
-/** What has just begun to move does so with the next frame. */
+/** New animations start with the next frame. */
 const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
   Promise.allSettled(
     document.getAnimations()

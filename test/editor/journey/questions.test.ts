@@ -17,7 +17,7 @@ suite('A person with a server that asks and lends', () => {
     await until('a running server', opened, async () =>
       (await person.treeRows()).some((row) => /^everything running .*tools/.test(row)),
     );
-    // Its many tools take the height of all views.
+    // Its many tools need the height of all views.
     for (const view of ['Events', 'Approvals']) await opened.page.locator(`.pane-header:has-text("${view}")`).click();
     await person.clickTreeItem('everything', 'expand');
     await person.clickTreeItem('Tools', 'expand');
@@ -84,7 +84,7 @@ suite('A person with a server that asks and lends', () => {
     assert.deepEqual(visits, []);
     const popup = page.waitForEvent('popup');
     await person.dialog('Open');
-    // The editor asks for itself too, of every site that it does not know.
+    // The editor also asks about every unknown site.
     await person.waitFor('.monaco-dialog-box:has-text("external website")');
     await person.dialog('Open');
     const tab = await popup;
@@ -100,7 +100,7 @@ suite('A person with a server that asks and lends', () => {
     await callTool('trigger-sampling-request', 'Trigger Sampling Request Tool');
     await person.webviewFill('.field:has-text("prompt") :is(input, textarea)', 'Say hello');
     await person.press('Control+Enter');
-    // What the pointer rests on may show a hint that covers the button.
+    // A hint under the pointer may cover the button.
     await page.mouse.move(600, 20);
     await person.notification('Review…', 'wants to use Fake');
     await until('the prompt', editor, async () =>

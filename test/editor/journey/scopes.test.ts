@@ -12,7 +12,7 @@ const SETTINGS = '.vscode/settings.json';
 const SAMPLE = inProject('test/sample/workspace');
 const DENIED = /was not called: the person's settings deny its target\./;
 
-/** Beside those of the sample: a second server with the same feature set, and one that knows nothing of MCPL. */
+/** In addition to the sample's servers: a second one with the same feature set, and one without MCPL. */
 const MORE_SERVERS = {
   papers: {
     enabled: false,
@@ -38,7 +38,7 @@ const sampleFiles = async (): Promise<Readonly<Record<string, string>>> => {
 
 suite('A person who decides what servers may touch', () => {
   let opened: JourneyEditor | undefined;
-  /** A folder that is not open, for what else would be in `/etc`. */
+  /** A folder outside the workspace, instead of `/etc`. */
   let outside = '';
 
   suiteSetup(async () => {
@@ -46,7 +46,7 @@ suite('A person who decides what servers may touch', () => {
     opened = await openJourney({ files: await sampleFiles(), trust: 'before' });
     await symlink(outside, join(opened.workspace, 'notes/elsewhere'));
     await opened.person.openContainer('MCP Live');
-    // The rows of the other views need the height.
+    // Collapses other views for the height of the rows.
     await opened.page.locator('.pane-header:has-text("Events")').click();
   });
 
@@ -69,7 +69,7 @@ suite('A person who decides what servers may touch', () => {
 
   const text = (path: string): Promise<string> => readFile(join(journey().workspace, path), 'utf8');
 
-  /** Gives what the question before says of what the workspace allows. */
+  /** Starts the server. Returns the prompt's text about the workspace's grants. */
   const start = async (server: string): Promise<string> => {
     const { person } = journey();
     const question = `Start the server "${server}"`;
@@ -118,7 +118,7 @@ suite('A person who decides what servers may touch', () => {
     const { person } = journey();
     await me().seeTools('files');
     await me().call('append_line', { path: 'notes/../notes/./shopping.md', line: '- Bread', showScope: true });
-    // What the host approved goes with the call, beside its arguments.
+    // The approved scope is sent with the call.
     await me().result(
       /Scope of this call: \{"label":"[^"]*\/notes\/shopping\.md","payload":\{"path":"[^"]*\/notes\/shopping\.md"\}\}/,
     );
@@ -210,7 +210,7 @@ suite('A person who decides what servers may touch', () => {
 
   test('denies by closing the notification, while to hide it leaves the request waiting', async () => {
     const { person } = journey();
-    // For the next test, by when the editor has read it.
+    // For the next test, which starts after the editor has read it.
     await changeSettings('"mcpl.servers"', '"mcpl.approvals.timeoutSeconds": 5,\n  "mcpl.servers"');
     await me().again({ path: join(outside, 'group') });
     const asked = me().toast('/group, outside this workspace.');
@@ -347,7 +347,7 @@ suite('A person who decides what servers may touch', () => {
   test('decides the same way about a server that knows nothing of scopes', async () => {
     const { person } = journey();
     await person.command('Notifications: Clear All Notifications');
-    // Its row is below those of the other one.
+    // Its row is below the rows of the other server.
     await me().fold('files');
     assert.match(await start('library'), /it may touch in the workspace: "\$\{workspaceFolder\}\/notes\/\*\*"\./);
     await me().seeTools('library');

@@ -13,14 +13,14 @@ import { type ProtectedServer, startAuthorizationServer } from '../../node/fixtu
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
 import { until } from './until.ts';
 
-/** How tokens, codes, states and verifiers look here: 256 bits in base64url, and nothing around them. */
+/** The format of tokens, codes, states and verifiers here: 256 bits in base64url. */
 const SECRET = /(?<![\w-])[\w-]{43}(?![\w-])/;
 
 const REQUEST = 'http.server.request.start';
 
 /**
- * The editor in a browser gives ports of its machine other addresses, as every editor does that runs elsewhere. Here they
- * lead back to the port: `/<port>/<rest>`.
+ * An editor in a browser gives ports other addresses, like every remote editor. Here they forward to the port:
+ * `/<port>/<rest>`.
  */
 const forwardPorts = async (): Promise<Server> => {
   const forwarder = createServer((request, response) => {
@@ -36,9 +36,9 @@ suite('A person with a server that wants to know who it is', () => {
   let opened: JourneyEditor | undefined;
   let server: ProtectedServer | undefined;
   let forwarder: Server | undefined;
-  /** What the server hears. */
+  /** The tokens that the server got. */
   const tokens = new Set<string>();
-  /** What came back in the address of the last page. */
+  /** The values in the address of the last page. */
   const returned = new Set<string>();
 
   const listen = (message: unknown): void => {
@@ -95,7 +95,7 @@ suite('A person with a server that wants to know who it is', () => {
     );
   };
 
-  /** The question is answered; the browser goes where it says. */
+  /** Answers the question. The browser follows the address. */
   const openSignIn = async (message: string): Promise<Page> => {
     const { page, person } = journey();
     const [tab] = await Promise.all([
@@ -106,7 +106,7 @@ suite('A person with a server that wants to know who it is', () => {
     return tab;
   };
 
-  /** The last page is the one of this machine; its address holds what only the host may use. */
+  /** Waits for the last page, on this machine. Its address contains values for the host only. */
   const untilBack = async (tab: Page): Promise<void> => {
     await tab.getByRole('heading', { name: 'Signed in', exact: true }).waitFor();
     const { hostname, pathname, searchParams } = new URL(tab.url());
@@ -202,7 +202,7 @@ suite('A person with a server that wants to know who it is', () => {
     );
     const logs = await readLogs();
     assert.match(ofServer(logs) ?? '', /Sign-in: waiting for the browser to come back from/);
-    // An access token, a code and a state look like what is searched for.
+    // Checks that an access token, a code and a state match the pattern.
     assert.deepEqual([tokens.size, returned.size], [1, 2]);
     for (const secret of [...tokens, ...returned]) assert.match(secret, SECRET);
     const telling = [...logs].filter(([, text]) => SECRET.test(text)).map(([path]) => path);

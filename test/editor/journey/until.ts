@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JourneyEditor } from './journeyEditor.ts';
 
-/** Looks again and again, as a person does: views, webviews and servers take their time. */
+/** Polls like a user, because views, webviews and servers take time. */
 export const until = async (
   what: string,
   editor: JourneyEditor,

@@ -7,7 +7,7 @@ import { cleanSlate, mcpLive, untilServer, untilTools } from './mcpLive.ts';
 const workspaceServers = (): unknown => vscode.workspace.getConfiguration().inspect('mcpl.servers')?.workspaceValue;
 const userServers = (): unknown => vscode.workspace.getConfiguration().inspect('mcpl.servers')?.globalValue;
 
-/** Nobody may be asked about what they just wrote themselves. */
+/** Users must not be asked about their own entries. */
 const askNothing = async (): Promise<readonly string[]> => {
   const asked: string[] = [];
   (await mcpLive()).testing.answerConsent(async ({ server }) => {
@@ -17,7 +17,7 @@ const askNothing = async (): Promise<readonly string[]> => {
   return asked;
 };
 
-/** The next step is drawn a moment after the last answer: a person looks before typing. */
+/** The next step appears a moment after the last answer, so wait before typing. */
 const atStep = (step: string): Promise<void> =>
   eventually(async () => (await person.texts('.quick-input-widget .quick-input-title'))[0], `Add Server (${step})`);
 

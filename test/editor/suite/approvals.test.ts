@@ -9,14 +9,14 @@ import { cleanSlate, mcpLive, setServers, until, untilServer, untilTools } from 
 const HOSTS = 'files (files.edit) wants to append to /etc/hosts, outside this workspace.';
 const REFUSED = /^\{"approved":false,"reason":".+"\}$/;
 
-/** Has the server call a tool of its own; resolves with what it was answered, as text. */
+/** Calls the server's tool. Resolves with the answer as text. */
 const call = async (tool: string, args: JsonObject): Promise<string> => {
   const { host } = await mcpLive();
   return (await host.callTool({ server: 'files', tool, args, route: 'api' })).modelText;
 };
 /**
- * Has the server ask; resolves with what it was answered. Each test names something else: what was denied is not asked
- * about again for a while.
+ * Makes the server request a scope. Resolves with the answer. Each test uses another scope, because denied ones are not
+ * asked about again for a while.
  */
 const elevate = (label: string, payload: JsonObject = { path: label, mode: 'append' }): Promise<string> =>
   call('elevate', { label, payload });
@@ -52,7 +52,7 @@ suite('Approvals', () => {
     await forgetAll();
     await cleanSlate();
   });
-  // The history stays: its rows must not stand among those that other suites look at.
+  // Collapses the history, whose rows would disturb other suites.
   suiteTeardown(() => person.click('.pane-header:has-text("Approvals")'));
 
   test('are asked for by a notification, and wait in the view', async () => {
@@ -92,7 +92,7 @@ suite('Approvals', () => {
       async () => (await rows()).slice(0, 2),
       ['Remembered 1', '  /etc/fstab files (files.edit) · for this session'],
     );
-    // Both decisions are written down by then: a view that is painted again would lose the click.
+    // Waits until both decisions are recorded, because a repaint of the view loses the click.
     await eventually(
       async () => (await person.treeRows()).filter((row) => /^ {2}\/etc\/fstab.*: allowed/.test(row)).length,
       2,
@@ -122,7 +122,7 @@ suite('Approvals', () => {
     await person.screenshot('an approval that is remembered');
     await vscode.commands.executeCommand('mcpl.approval.copyTarget', { server: 'files', grant: grant.id });
     assert.equal(await vscode.env.clipboard.readText(), '/etc/services');
-    // Whoever reviews them clears what goes.
+    // In the review, the user clears approvals to revoke them.
     void vscode.commands.executeCommand('mcpl.approvals.review');
     await person.pick('/etc/services');
     await person.press('Enter');

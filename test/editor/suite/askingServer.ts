@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import type { JsonObject } from '../../../src/core/index.ts';
 import { mcpLive, setServers, untilServer } from './mcpLive.ts';
 
-/** The server that asks whatever it is told to ask, running as `asking`; another name makes it another program. */
+/** The server that sends scripted requests, running as `asking`. Another program name makes it another program. */
 export const startAsking = async (program = 'program', entry: object = {}): Promise<void> => {
   const extension = vscode.extensions.getExtension('mcp-live.mcp-live');
   if (extension === undefined) throw new Error('MCP Live is not installed in this editor.');
   const path = vscode.Uri.joinPath(extension.extensionUri, 'test', 'node', 'fixtures', 'askingServer.mjs').fsPath;
-  // A server that only restarts would be taken for the new one.
+  // Removes it first, because a restarting server would be taken for the new one.
   await setServers(undefined);
   await untilServer('asking', 'gone', (server) => server === undefined);
   await setServers({ asking: { command: process.execPath, args: [path, program], enabled: true, ...entry } });
@@ -23,7 +23,7 @@ const call = async (tool: string, args: JsonObject): Promise<string> => {
   return (await host.callTool({ server: 'asking', tool, args, route: 'api' })).modelText;
 };
 
-/** What the server was told, as it came. */
+/** Sends a request of the server. Returns the answer unchanged. */
 export const asks = (method: string, params: JsonObject): Promise<string> => call('ask', { method, params });
 
 /** A prompt of one text, with more members of the request. */
@@ -34,7 +34,7 @@ export const asksModel = (text: string, more: JsonObject = {}): Promise<string> 
     ...more,
   });
 
-/** It cancels all that it asked. */
+/** Cancels all its requests. */
 export const takesBack = async (): Promise<void> => {
   await call('takeBack', {});
 };

@@ -8,9 +8,9 @@ import { fakeModel, selectFake } from './fakeModel.ts';
 import { cleanSlate, mcpLive } from './mcpLive.ts';
 
 const SECRET = 'sk-1234567890abcdef';
-/** As a model streams: the key comes in pieces, each of which would give some of it away. */
+/** Streams the key in pieces, each of which would reveal a part. */
 const PIECES = ['Here it is: sk-1', '2345', '67890', 'abc', 'def. Keep it.'];
-/** The editor keeps hidden rows of an earlier chat: what one test shows another must not look for. */
+/** Another key, because the editor keeps hidden rows of earlier chats. */
 const SHOWN = 'sk-zyxwvutsrq';
 const SHOWN_PIECES = ['Here it is: sk-z', 'yxwvu', 'tsrq. Keep it.'];
 
@@ -21,7 +21,7 @@ suite('A chat with @mcpl', () => {
     await cleanSlate();
     (await mcpLive()).testing.answerConsent(async () => 'start');
     model = await fakeModel();
-    // Nobody is asked in the chat before a model is known.
+    // The chat calls no participant before a model is selected.
     await selectFake();
     await vscode.commands.executeCommand('workbench.action.chat.newChat');
   });
@@ -31,7 +31,7 @@ suite('A chat with @mcpl', () => {
     await startParts({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
     const { host } = await mcpLive();
     host.trace('memory').set(true);
-    // What stands below an answer begins with a rule; so may a part of the answer.
+    // The note below an answer starts with a rule. An answer may contain one too.
     model.respondOnce(
       ['Hello, ', 'Ada.\n\n---\n*Well then.*'],
       ['You are **Ada**.'],
@@ -86,14 +86,14 @@ suite('A chat with @mcpl', () => {
       for (const piece of SHOWN_PIECES) {
         shown += piece;
         yield piece;
-        // The next piece comes when this one is on the screen.
+        // The next piece follows when this one is shown.
         await eventually(lastAnswer, shown);
       }
     });
     await say('What is the key?');
     await untilOver();
     await eventually(answers, [`Here it is: ${SHOWN}. Keep it.`]);
-    // Whoever watches sees what was there for a moment only: the next test relies on that.
+    // The watcher also sees short-lived text, on which the next test relies.
     assert.ok((await person.seen()).some((text) => text.includes('sk-z') && !text.includes(SHOWN)));
   });
 
@@ -116,7 +116,7 @@ suite('A chat with @mcpl', () => {
       seen.filter((text) => /sk-1|2345|67890|abc|def/.test(text)),
       [],
     );
-    // In the next turn the model reads what was shown, without the note below it.
+    // In the next turn the model gets the shown answer without the note.
     model.respondOnce(['No.']);
     await say('Again, please.');
     await eventually(async () => (await answers()).at(-1), 'No.');
@@ -164,7 +164,7 @@ suite('A chat with @mcpl', () => {
       (await paramsOf('memory', 'beforeInference')).map(({ turnIndex }) => turnIndex),
       [0, 1, 2, 3, 4, 5],
     );
-    // Of a turn without an answer no server hears.
+    // Servers are not notified of a turn without an answer.
     assert.equal((await paramsOf('memory', 'afterInference')).length, 1);
   });
 

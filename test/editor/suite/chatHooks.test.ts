@@ -16,13 +16,13 @@ interface Hooks {
 const enable = (value: boolean | undefined): Thenable<void> =>
   vscode.workspace.getConfiguration().update('mcpl.chatHooks.enabled', value, vscode.ConfigurationTarget.Global);
 
-/** The files of this window, by which scripts find it. */
+/** The files through which scripts find this window. */
 const published = async (): Promise<number> => {
   const names = await readdir(join(homedir(), '.mcp-live', 'chat-hooks')).catch(() => []);
   return names.filter((name) => name.startsWith(`${process.pid}@`)).length;
 };
 
-/** The events for which the editor would run a hook, as its own list of them says. */
+/** The events with a hook, according to the editor's own list. */
 const hooked = async (): Promise<readonly string[]> => {
   void vscode.commands.executeCommand('workbench.action.chat.configure.hooks');
   await person.waitFor('.quick-input-list-entry:has-text("Subagent Start")');
@@ -31,7 +31,7 @@ const hooked = async (): Promise<readonly string[]> => {
   return rows.flatMap((row) => /^(.+?) \(\d+\)/.exec(row.trim())?.slice(1) ?? []);
 };
 
-/** As the editor's own chat runs a hook, for which one must be signed in: by the shell, in the same process. */
+/** Runs a hook like the editor's own chat, which needs a sign-in: in a shell, in the same process. */
 const run = async (input: object): Promise<unknown> => {
   const extension = vscode.extensions.getExtension('mcp-live.mcp-live')?.extensionPath ?? '';
   const plugin = join(extension, 'media', 'chatHooks');

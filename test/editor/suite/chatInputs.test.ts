@@ -18,7 +18,7 @@ const file = async (name: string, content: string | Uint8Array): Promise<vscode.
   return uri;
 };
 
-/** The query as it stands in the input, not sent. */
+/** The unsent text in the input. */
 const typed = async (): Promise<string> =>
   ((await person.texts('.chat-input-container .view-lines')).join(' ') ?? '').replace(/\s+/g, '');
 

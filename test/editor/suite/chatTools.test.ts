@@ -29,7 +29,7 @@ const forgetStates = async (): Promise<void> => {
   for (const { server, featureSet } of host.lineages.list()) await host.lineages.forget({ server, featureSet });
 };
 
-/** The editor's own class: no part of the stable types, and what models that think give all the same. */
+/** A class of the editor that is not part of the stable types, but that thinking models return. */
 const thought = (value: string): AnswerPart => {
   const { LanguageModelThinkingPart: Thought } = vscode as unknown as {
     readonly LanguageModelThinkingPart: new (value: string) => vscode.LanguageModelTextPart;
@@ -121,7 +121,7 @@ suite('The rounds of a chat with @mcpl', () => {
       () => host.lineages.list()[0]?.head?.args?.includes('Ada') === true,
     );
 
-    // What tools gave is known in the next turn as well, and the secret is not.
+    // The next turn contains tool results, but not the secret.
     model.respondOnce(['Two pages.']);
     await say('How many pages are there?');
     await eventually(lastAnswer, 'Two pages.');
@@ -172,7 +172,7 @@ suite('The rounds of a chat with @mcpl', () => {
     await untilOver();
     const shown = await answers();
     await person.click('.interactive-response a[data-href^="command:_mcpl"]:text-is("Always Allow")');
-    // What an earlier test was told may still be there.
+    // The message of an earlier test may still be visible.
     const told = 'This question was answered already, or is over.';
     await eventually(async () => (await person.notifications()).includes(told), true);
     const { host } = await mcpLive();

@@ -5,10 +5,10 @@ import { mcpLive, setServers, untilServer } from './mcpLive.ts';
 
 export const ANSWERS = '.interactive-response .value';
 
-/** A part of the demo server as a server of its own. */
+/** A part of the demo server as a separate server. */
 export interface DemoPart {
   readonly part: 'notes' | 'memory' | 'compliance' | 'state';
-  /** Another name than the part's: what was switched on under one is remembered with how it was declared. */
+  /** A name other than the part's, because choices of sets are stored with their declarations. */
   readonly id?: string;
   readonly sets: readonly string[];
   readonly rest?: object;
@@ -32,7 +32,7 @@ export const say = async (text: string, rest: object = {}): Promise<void> => {
   await vscode.commands.executeCommand('workbench.action.chat.open', { query, isPartialQuery: false, ...rest });
 };
 
-/** The answers in the chat as they stand there, one line each. */
+/** The visible answers in the chat, one line each. */
 export const answers = async (): Promise<readonly string[]> =>
   (await person.texts(ANSWERS)).map((text) =>
     text.replace(/\s+/g, ' ').replace(/^Completed \d+ steps?( in \S+)? /, ''),
@@ -40,11 +40,11 @@ export const answers = async (): Promise<readonly string[]> =>
 
 export const lastAnswer = async (): Promise<string> => (await answers()).at(-1) ?? '';
 
-/** Only then does the next one begin at once. */
+/** Waits until the turn is over, so that the next one starts at once. */
 export const untilOver = (): Promise<void> =>
   person.waitFor('.interactive-response.chat-most-recent-response:not(.chat-response-loading)');
 
-/** A link of the last question whether a tool may run: there when all of the question is. */
+/** Clicks a link of the last question about a tool. The links appear with the complete question. */
 export const answerInChat = async (answer: string): Promise<void> => {
   const response = '.interactive-response.chat-most-recent-response';
   await person.waitFor(`${response} :text("Waiting for your answer")`);
@@ -70,7 +70,7 @@ const partText = (part: RecordedPart): string => {
   }
 };
 
-/** What the model was given, a line for each message. */
+/** The model's input, one line per message. */
 export const textsOf = ({ messages }: RecordedRequest): readonly string[] =>
   messages.map(({ role, content }) => `${role}: ${content.map(partText).join('')}`);
 

@@ -11,7 +11,7 @@ suite('Before a server of the workspace starts for the first time', () => {
   setup(cleanSlate);
   teardown(cleanSlate);
 
-  /** Answers in place of a person, and notes what was asked. */
+  /** Answers instead of the user, and records the questions. */
   const answering = async (answer: StartAnswer): Promise<readonly StartQuestion[]> => {
     const questions: StartQuestion[] = [];
     (await mcpLive()).testing.answerConsent(async (question) => {

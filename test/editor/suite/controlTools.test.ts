@@ -10,7 +10,7 @@ import { push, startPushServer } from './pushServer.ts';
 
 const NOTES = { server: 'notes', featureSet: 'notes.edit' };
 
-/** Calls it as an extension may, outside of any chat; the text for the model, and the same as data. */
+/** Calls it like an extension, outside of any chat. Returns the text for the model, and the data. */
 const invoke = async (name: string, input: object): Promise<{ readonly text: string; readonly data: unknown }> => {
   const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
   const [text, data] = content;
@@ -19,7 +19,7 @@ const invoke = async (name: string, input: object): Promise<{ readonly text: str
   return { text: text.value, data: JSON.parse(new TextDecoder().decode(data.data)) };
 };
 
-/** What the model was given for its call. */
+/** The tool results in the model's input. */
 const resultsOf = (model: FakeModelApi): readonly string[] =>
   model.requests
     .flatMap(({ messages }) => messages.at(-1)?.content ?? [])
@@ -56,7 +56,7 @@ suite('Tools for models about the host', () => {
     testing.answerConsent(async () => 'start');
     asked = [];
     answer = 'Roll Back';
-    // No modal is shown while tests run.
+    // Modal dialogs are not shown in tests.
     testing.lineage.answerWith(async ({ message, detail, titles }) => {
       asked.push(`${message}\n${detail}\n[${titles.join('] [')}]`);
       return answer;

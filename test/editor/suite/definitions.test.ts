@@ -7,7 +7,7 @@ import { cleanSlate, mcpLive, setServers, untilServer, untilTools } from './mcpL
 
 const APPROVED = { tools: { autoApprove: ['add_note', 'edit_note'] } };
 
-/** Trust outlives a test: each has a server of its own. */
+/** Trust outlives a test, so each test has its own server. */
 const start = async (id: string): Promise<void> => {
   await setServers({ [id]: changingTools(APPROVED) });
   await untilTools(id);
@@ -64,7 +64,7 @@ suite('A changed definition of a tool that models may call without asking', () =
     await eventually(told, [
       'Approve the 2 definitions shown? Models then call "add_note", "edit_note" of "changing" without asking.',
     ]);
-    // One path for both sides of a tool: the editor says of two that a file was renamed.
+    // Both sides of a tool need the same path, because otherwise the editor shows a rename.
     const paths = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'mcpl-definition');
     assert.deepEqual(paths.map(({ uri }) => uri.path).sort(), [
       '/changing/add_note.json',

@@ -8,7 +8,7 @@ import { push, startPushServer } from './pushServer.ts';
 const ALICE = 'You mentioned following up with Alice today';
 const rows = async (): Promise<readonly string[]> =>
   (await person.treeRows()).filter((row) => /event|now|min|Origin|\.png|memory:\/\//.test(row));
-/** A toast may still be seen while the centre shows the same already. */
+/** A toast may still be visible while the notification centre already shows the same. */
 const told = (...messages: readonly string[]): Promise<void> =>
   eventually(
     async () => [...new Set(await person.notifications())].filter((each) => each.startsWith('memory:')),
@@ -43,7 +43,7 @@ suite('Push events', () => {
     await person.screenshot('an event that arrived');
     await person.notification('Show', ALICE);
     await eventually(activeName, `mcpl-event:/memory/${ALICE}.txt`);
-    // The tab is there before what is in it.
+    // The tab appears before its content.
     await eventually(async () => activeText() !== '', true);
     assert.match(
       activeText(),
@@ -102,7 +102,7 @@ suite('Push events', () => {
     const { host } = await mcpLive();
     await push(ALICE);
     await told(`memory: ${ALICE}`);
-    // Nobody can agree to the use of a model here: this editor refuses modal dialogs under test.
+    // The use of a model cannot be allowed here, because this editor refuses modal dialogs in tests.
     await person.notification('Ask Model', ALICE);
     await eventually(
       async () =>

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 
-/** Looks again until the page shows what it should, for what the editor draws without an event to wait for. */
+/** Polls until the page shows this, because the editor fires no event. */
 export const eventually = async <T>(look: () => Promise<T>, expected: T, ms = 15_000): Promise<void> => {
   const end = Date.now() + ms;
   for (;;) {
     try {
       return assert.deepEqual(await look(), expected);
     } catch (error) {
-      // What disappears while it is read is only one more reason to look again.
+      // An element that disappears while it is read only causes another try.
       if (Date.now() > end) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -9,7 +9,7 @@ export const referenceServer = (name: string): { readonly command: string; reado
   return { command: process.execPath, args: [vscode.Uri.joinPath(extension.extensionUri, ...path).fsPath] };
 };
 
-/** The reference server that has one of everything, running as `everything`. */
+/** The reference server with one of everything, running as `everything`. */
 export const startEverything = async (): Promise<void> => {
   await setServers({ everything: { ...referenceServer('server-everything'), enabled: true } });
   await untilServer(

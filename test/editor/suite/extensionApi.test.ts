@@ -94,11 +94,11 @@ suite('The API for other extensions', () => {
     await assert.rejects(acme.mcpLive.callTool('nowhere', 'x', {}), { code: 'UNKNOWN_SERVER' });
 
     await release();
-    // The settings still enable it: that alone is no server.
+    // Settings still enable it, but that does not define a server.
     await untilServer('db', 'without a definition', (each) => each?.definition === undefined && each !== undefined);
     await untilState('db', 'stopped');
     keep(acme.contribute({ provideServers: () => [DB] }));
-    // Allowed before, in this form: nobody is asked again.
+    // Already allowed in this form, so there is no prompt.
     await untilTools('db');
   });
 
@@ -140,7 +140,7 @@ suite('The API for other extensions', () => {
     answer = () => [DB];
     changed.fire();
     await eventually(problems, []);
-    // What there is stays while the provider has a bad day.
+    // The servers stay while the provider fails.
     answer = () => Promise.reject(new Error('no network'));
     changed.fire();
     await eventually(problems, [': "Acme Tools" could not tell its servers: no network']);
@@ -270,7 +270,7 @@ suite('The API for other extensions', () => {
     const acme = await contributor();
     const { host, testing } = await mcpLive();
     testing.answerConsent(async () => 'start');
-    // A name of its own: what is used of models counts for a day, also in other tests.
+    // A separate name, because model use counts for a day, also in other tests.
     await setServers({ reminders: { ...pushServer(), inference: { model: `${ACME}/quiet` } } });
     await untilServer('reminders', 'its sets on', (server) => server?.mcpl?.sets[0]?.state === 'enabled');
     await untilTools('reminders');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { FakeModelApi } from '../../extensions/fakeModel/api.ts';
 
-/** The scriptable model, reset: what a test sees recorded is its own. */
+/** The scriptable model after a reset, so that a test only sees its own requests. */
 export const fakeModel = async (): Promise<FakeModelApi> => {
   const extension = vscode.extensions.getExtension<FakeModelApi>('mcp-live-test.fake-model');
   if (extension === undefined)

@@ -19,7 +19,7 @@ const entry = (featureSets: object = SETS, rest: object = {}): object => {
   return { command: process.execPath, args: [path, JSON.stringify(featureSets)], enabled: true, ...rest };
 };
 
-/** Whoever chose once is known to have met a server of this name: every test has its own. */
+/** A choice is remembered by server name, so every test has its own. */
 const start = async (id: string, featureSets: object = SETS, rest: object = {}): Promise<void> => {
   await setServers({ [id]: entry(featureSets, rest) });
   await untilServer(id, 'running with feature sets', (server) => (server?.mcpl?.sets.length ?? 0) > 0);
@@ -31,7 +31,7 @@ const states = async (id: string): Promise<Readonly<Record<string, string>>> => 
   return Object.fromEntries(sets.map(({ set, state }) => [set.name, state]));
 };
 
-/** A click that meets the repaint of the tree is lost, and a person clicks again. */
+/** A click during a repaint of the tree is lost. Clicks again, like a user. */
 const check = async (id: string, label: string, expected: Readonly<Record<string, string>>): Promise<void> => {
   for (let left = 2; left > 0; left--) {
     await person.clickTreeItem(label, 'checkbox');
@@ -50,7 +50,7 @@ const check = async (id: string, label: string, expected: Readonly<Record<string
 const untilStates = (id: string, expected: Readonly<Record<string, string>>, ms?: number): Promise<void> =>
   eventually(() => states(id), expected, ms);
 
-/** As the editor has it: what is switched off takes effect before it is written, and a test that goes on would meet the write. */
+/** Waits for the editor's settings: a set is off before that is written, and the next test would meet the write. */
 const chosen = async (id: string): Promise<unknown> => {
   const value: unknown = vscode.workspace.getConfiguration().inspect('mcpl.servers')?.workspaceValue;
   const servers = (value ?? {}) as Readonly<Record<string, { readonly featureSets?: unknown }>>;

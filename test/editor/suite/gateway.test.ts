@@ -19,7 +19,7 @@ const until = async (what: string, test: () => boolean): Promise<void> => {
 suite('The tools of a running server', () => {
   setup(async () => {
     await cleanSlate();
-    // The editor takes back what an earlier test offered on its own time.
+    // The editor removes tools of an earlier test at its own pace.
     await until('no tool of an earlier test', () => named('add_note') === undefined);
     (await mcpLive()).testing.answerConsent(async () => 'start');
   });
@@ -56,7 +56,7 @@ suite('The tools of a running server', () => {
 });
 
 const SERVER = 'chat';
-/** The editor itself asks about others. */
+/** The editor itself prompts for other tools. */
 const APPROVED = ['ask_person', 'add_up', 'write_note'];
 const chatServer = (): object => {
   const extension = vscode.extensions.getExtension('mcp-live.mcp-live');
@@ -80,7 +80,7 @@ const invoke = async (name: string, input: object): Promise<string> => {
   const { content } = await vscode.lm.invokeTool(tool.name, { input, toolInvocationToken: undefined });
   return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
 };
-/** What the server was told of levels and subscriptions. */
+/** The level and subscription requests that the server got. */
 const told = async (): Promise<readonly string[]> => {
   const { host } = await mcpLive();
   const { contents } = await host.readResource(SERVER, 'note:///today');
@@ -104,7 +104,7 @@ suite('What a running server has, in the editor’s chat', () => {
   test('prompts are slash commands whose arguments are completed', async () => {
     await startChat();
     await vscode.commands.executeCommand('workbench.action.chat.open', { query: '', isPartialQuery: true });
-    // A participant of an earlier chat may be there already, which has commands of its own.
+    // The input may still contain a participant of an earlier chat, which has its own commands.
     await person.press('Control+a');
     await person.type('/mcp');
     const commands = (): Promise<readonly string[]> => person.texts('.suggest-widget .monaco-list-row');
@@ -167,10 +167,10 @@ suite('What a running server has, in the editor’s chat', () => {
     const opened = (): vscode.TextDocument | undefined => vscode.window.activeTextEditor?.document;
     await eventually(async () => opened()?.uri.scheme, 'mcp-resource');
     assert.match(opened()?.getText() ?? '', /^note\n/);
-    // The editor's client has set the level of its channel, and watches what is open.
+    // The editor's client has set its log level, and subscribes to open resources.
     await eventually(async () => (await told()).includes('subscribe note:///today'), true);
     assert.ok((await told()).includes('level info'), (await told()).join());
-    // It keeps what it read for some seconds, and a change within these is lost on it.
+    // It caches resources for some seconds and misses changes in that time.
     const change = async (): Promise<boolean> => {
       await invoke('write_note', { text: 'more' });
       return /^note!/.test(opened()?.getText() ?? '');

@@ -7,14 +7,14 @@ import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 import { cleanSlate, mcpLive, setServers, until, untilServer } from './mcpLive.ts';
 
-/** Of the extension host's time, which is that of all extensions. */
+/** Maximum time in the extension host, which all extensions share. */
 const MAX_MS = 50;
 const ROUNDS = 3;
-/** Of 10,000 the editor itself takes half a minute to make a list, and its windows do nothing else meanwhile. */
+/** With 10,000, the editor itself takes half a minute to build a list, and its windows are blocked meanwhile. */
 const TOOLS = dose(2_000, 10_000);
 const SERVERS = dose(20, 100);
 
-/** What it takes at its best: of what really has to be done at once nothing is ever quicker. */
+/** The fastest of several attempts, because necessary work is never faster. */
 const atBest = async (work: () => Promise<unknown>): Promise<number> => {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) best = Math.min(best, await longestTurn(work));
@@ -32,7 +32,7 @@ suite('The extension host is never held up', function () {
   });
   teardown(cleanSlate);
 
-  /** For whoever runs it to read, and no longer than anybody may be kept waiting. */
+  /** Prints the times, and asserts the limit. */
   const judge = (test: Mocha.Runnable | undefined, took: Readonly<Record<string, number>>): void => {
     const told = Object.entries(took).map(([what, ms]) => `${what} ${ms.toFixed(1)} ms`);
     if (test !== undefined) test.title += ` (${told.join(', ')})`;

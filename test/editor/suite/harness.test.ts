@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { person } from '../person.ts';
 import { fakeModel, selectFake } from './fakeModel.ts';
 
-// The editor decodes images on their way, so it has to be a real one.
+// A valid image, because the editor decodes images.
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -10,7 +10,7 @@ const rows = async (): Promise<readonly string[]> =>
   (await person.treeRows()).filter((row) => /^(busy|quiet) |Cancel Call|Restart Server/.test(row.trim()));
 
 suite('A server that says nothing', function () {
-  // It is pinged after 30 seconds, and has ten for each of three pings.
+  // It is pinged after 30 seconds, with a timeout of ten for each of three pings.
   this.timeout(240_000);
   setup(async () => {
     await cleanSlate();

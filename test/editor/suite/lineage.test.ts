@@ -15,7 +15,7 @@ import { cleanSlate, mcpLive, setServers, until, untilServer, untilTools } from 
 const NOTES = { server: 'notes', featureSet: 'notes.edit' };
 const ROWS = '[role="treeitem"] .label';
 
-/** Has the server take a note; resolves with the state that it was sent, as text. */
+/** Makes the server add a note. Resolves with the state in the call as text. */
 const call = async (tool: string, text = ''): Promise<string> => {
   const { host } = await mcpLive();
   return (await host.callTool({ server: 'notes', tool, args: { text }, route: 'api' })).modelText;
@@ -49,11 +49,11 @@ const say = async (text: string): Promise<void> => {
 };
 const lastAnswer = async (): Promise<string> =>
   ((await person.texts('.interactive-response .value .rendered-markdown')).at(-1) ?? '').replace(/\s+/g, ' ').trim();
-/** Only then does the next one begin at once. */
+/** Waits until the turn is over, so that the next one starts at once. */
 const untilOver = async (): Promise<void> =>
   eventually(() => person.texts('.interactive-response.chat-response-loading'), []);
 
-/** The editor's dialog begins with a folder of its own, and looks at what is typed before it takes it. */
+/** The editor's dialog first shows its own folder, and validates the typed path before it accepts it. */
 const chooseFile = async (file: string): Promise<void> => {
   await person.waitFor('.quick-input-list .monaco-list-row');
   await person.answerInput(file);
@@ -64,7 +64,7 @@ const chooseFile = async (file: string): Promise<void> => {
   }, false);
 };
 
-/** Answers the next modal questions, since no modal is shown while tests run; gives back what was asked. */
+/** Answers the next modal questions, because modals are not shown in tests. Returns the questions. */
 const answering = async (title: string | undefined): Promise<readonly string[]> => {
   const asked: string[] = [];
   (await mcpLive()).testing.lineage.answerWith(async ({ message, detail, titles }) => {
@@ -74,19 +74,19 @@ const answering = async (title: string | undefined): Promise<readonly string[]> 
   return asked;
 };
 
-/** The server, with its set on and nothing in its lineage. */
+/** Starts the server with its set enabled and an empty lineage. */
 const started = async (...args: readonly 'own'[]): Promise<void> => {
   const { host } = await mcpLive();
   await setServers({ notes: lineageServer(...args) });
   await untilTools('notes');
-  // Of a server that declares it otherwise than before, a person says so once more.
+  // The set is declared differently than before, so it is allowed again.
   await host.allowFeatureSets('notes', ['notes.edit'], true);
   await untilServer('notes', 'its set on', (server) => server?.mcpl?.sets[0]?.state === 'enabled');
   await host.lineages.loaded();
   if ((await lineage()) !== undefined) await host.lineages.forget(NOTES);
 };
 
-/** The file in which this window keeps its states: what its store has open. */
+/** The file with this window's states, which its store has open. */
 const storeFile = async (): Promise<string> => {
   const open = await readdir('/proc/self/fd');
   const links = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
@@ -135,7 +135,7 @@ suite('The lineage of a feature set', () => {
     );
     await eventually(async () => (await rows()).length, 2);
     await person.screenshot('the lineage in a tab');
-    // After a reload of the window the editor gives the tab back with what its page kept.
+    // Like after a window reload, when the editor restores the tab with its saved state.
     const panel = vscode.window.createWebviewPanel('mcpl.lineagePanel', 'Back', vscode.ViewColumn.Beside);
     const state = { key: JSON.stringify(['notes', 'notes.edit']), filter: { text: '', only: 'all' } };
     (await (await mcpLive()).testing.lineage.ui()).restore(panel, state);
@@ -169,7 +169,7 @@ suite('The lineage of a feature set', () => {
     await untilHead('chk_2');
     assert.match(asked.join(), /^Roll notes \(notes\.edit\) back to chk_2\?/);
     await vscode.commands.executeCommand('mcpl.showLineage', NOTES);
-    // What was gone back to says so.
+    // The target of the rollback is marked.
     await eventually(() => texts('.row:has(.counted[title="Rolled back to"]) .label'), ['chk_2']);
     await person.screenshot('the mark of a rollback');
   });
@@ -224,7 +224,7 @@ suite('The lineage of a feature set', () => {
     await eventually(rows, ['chk_1']);
     const extension = vscode.extensions.getExtension('mcp-live.mcp-live') ?? assert.fail();
     const workerPath = vscode.Uri.joinPath(extension.extensionUri, 'dist', 'storeWorker.js').fsPath;
-    // To the file it is another window: a thread and a connection of its own.
+    // For the file, this is another window: a separate thread and connection.
     const other = openStore({ file: await storeFile(), workerPath, log: NO_LOG });
     try {
       await other.states.record({

@@ -4,16 +4,16 @@ import type { Event, ServerSnapshot } from '../../../src/core/index.ts';
 import type { McpLiveApi1 } from '../../../media/mcp-live.d.ts';
 import type { McpLiveExtension, TestingApi } from '../../../src/editor/api/api.ts';
 
-/** The demo server as a host without MCPL has it: five tools and nothing else. */
+/** The demo server without MCPL: only five tools. */
 export const PLAIN_DEMO = { command: 'mcpl-demo', protocol: { mcpl: 'off' } } as const;
 
 interface Lent extends Pick<TestingApi, 'host' | 'gatewayAddress'> {
   readonly testing: TestingApi;
-  /** What every extension gets. */
+  /** The API for every extension. */
   readonly api: McpLiveApi1;
 }
 
-/** What the extension lends to tests. */
+/** The extension's API and its testing API. */
 export const mcpLive = async (): Promise<Lent> => {
   const extension = vscode.extensions.getExtension<McpLiveExtension>('mcp-live.mcp-live');
   if (extension === undefined) throw new Error('MCP Live is not installed in this editor.');
@@ -23,7 +23,7 @@ export const mcpLive = async (): Promise<Lent> => {
   return { host, gatewayAddress, testing, api: getApi(1) };
 };
 
-/** Resolves when `test` is true, looking again at every event; the message says what was waited for. */
+/** Resolves when `test` is true. Checks it at every event. The error names the condition. */
 export const until = async <T>(
   event: Event<T> | vscode.Event<T>,
   what: string,
@@ -62,7 +62,7 @@ export const untilServer = async (
 export const untilState = (id: string, kind: ServerSnapshot['state']['kind']): Promise<ServerSnapshot | undefined> =>
   untilServer(id, kind, (server) => server?.state.kind === kind);
 
-/** Runs, with its tools listed. */
+/** Waits until the server runs with its tools listed. */
 export const untilTools = (id: string): Promise<ServerSnapshot | undefined> =>
   untilServer(id, 'running with tools', (server) => server?.state.kind === 'running' && server.tools.length > 0);
 
@@ -72,7 +72,7 @@ export const settingsUri = (): vscode.Uri => {
   return vscode.Uri.joinPath(folder.uri, '.vscode', 'settings.json');
 };
 
-/** Writes the workspace's settings.json as a person would; in one step, because a file that is being written is empty. */
+/** Writes the workspace's settings.json like a user, atomically, because a file being written is empty. */
 export const writeSettings = async (text: string): Promise<void> => {
   const { fsPath } = settingsUri();
   await writeFile(`${fsPath}.next`, text);
@@ -82,14 +82,14 @@ export const writeSettings = async (text: string): Promise<void> => {
 export const readSettings = async (): Promise<string> =>
   new TextDecoder().decode(await vscode.workspace.fs.readFile(settingsUri()));
 
-/** What the editor could not save stays unsaved, and then it writes nothing more. */
+/** A failed save leaves the file dirty, and then the editor writes nothing more. */
 const revertSettings = async (): Promise<void> => {
   await vscode.window.showTextDocument(settingsUri());
   await vscode.commands.executeCommand('workbench.action.files.revert');
   await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
 };
 
-/** The editor refuses to write where it has yet to notice that the file has changed, as when MCP Live has just written it. */
+/** The editor refuses to write before it has noticed a change of the file, for example by MCP Live. */
 export const setServers = async (servers: object | undefined): Promise<void> => {
   for (let left = 3; ; left--) {
     try {
@@ -102,7 +102,7 @@ export const setServers = async (servers: object | undefined): Promise<void> => 
   }
 };
 
-/** No server, no answer prepared, no question open: what every test starts from. */
+/** Removes servers, prepared answers and questions. Every test starts from this. */
 export const cleanSlate = async (): Promise<void> => {
   const { host, testing } = await mcpLive();
   testing.answerConsent(undefined);

@@ -21,7 +21,7 @@ const startMemory = async (inference: object): Promise<void> => {
   );
 };
 
-/** As if the server had used the model. */
+/** Records a use of the model by the server. */
 const use = async (server: string | undefined, tokens: number): Promise<void> => {
   const { host } = await mcpLive();
   host.modelUses.record({
@@ -63,7 +63,7 @@ suite('The use of language models', () => {
     assert.match(page(), /\nWithin a day\n(who.*)\n(memory|you) /);
     assert.match(page(), /\nyou +chats with @mcpl +fake\/sees +\d+ +[\d,]+ +\d{4}-/);
     assert.match(page(), /\nmemory +sampling +fake\/sees +1 +1,234 +\d{4}-/);
-    // It goes on while it is open, and says when nothing is left.
+    // The open page updates, and shows when the budget is used up.
     await use('memory', 766);
     await eventually(
       async () => lineOf('memory')?.includes('2 of 2') === true && page().includes('2,000 of 50,000'),

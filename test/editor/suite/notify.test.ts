@@ -5,7 +5,7 @@ import { notify } from '../../../src/editor/shared/notify.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 
-/** The editor's storage, as far as a notification uses it. */
+/** The part of the editor's storage that a notification uses. */
 const memento = (values: Map<string, unknown>): vscode.Memento => ({
   keys: () => [...values.keys()],
   get: (key: string) => values.get(key) as undefined,

@@ -232,10 +232,10 @@ suite('Browse Resources', () => {
       '.quick-input-list .monaco-list-row:has-text("first note") .action-label[aria-label="Attach to Chat"]',
     );
     await eventually(attached, ['one.txt']);
-    // It ends with the answer to what it says of the picture.
+    // The command ends with the answer to its message about the image.
     void vscode.commands.executeCommand('mcpl.resource.attach', { server: 'asking', resource: 'note://parts' });
     await eventually(async () => [...(await attached())].sort(), ['one.txt', 'words.md']);
-    // The chat drops such a picture without a word.
+    // The chat silently drops such an image.
     await eventually(
       async () =>
         (await person.notifications()).some(

@@ -6,12 +6,12 @@ import { person } from '../person.ts';
 import { cleanSlate, mcpLive, setServers, untilServer, untilTools } from './mcpLive.ts';
 
 const SERVERS = ['one', 'two', 'three'] as const;
-/** Of each server; together a thousand a second. */
+/** Per server. Together a thousand per second. */
 const RATE = 334;
 const SECONDS = dose(5, 60);
 const KEPT = 500;
 
-/** How long the editor takes to carry out a command and say so, again and again until `over` settles. */
+/** The times of editor commands, repeated until `over` settles. */
 const commandTimes = async (over: Promise<unknown>): Promise<readonly number[]> => {
   const times: number[] = [];
   let isOver = false;
@@ -73,7 +73,7 @@ suite('A flood of push events from three servers', function () {
     const answers = flood(RATE);
     const busy = await commandTimes(answers);
     const grown = (process.memoryUsage().rss - before) / 1e6;
-    // For whoever runs it to read: what a command takes is the machine's business too, and no reason to fail.
+    // Only printed, because the time of a command also depends on the machine.
     const told = `editor commands at rest: ${figures(quiet)}; meanwhile: ${figures(busy)}; memory +${grown.toFixed(0)} MB`;
     if (this.test !== undefined) this.test.title += ` (${told})`;
     assert.deepEqual(

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../src/core/index.ts';
 import { pushServer } from '../pushServerEntry.ts';
 import { mcpLive, setServers, untilServer, untilTools } from './mcpLive.ts';
 
-/** Starts it as `memory`, with its sets on. */
+/** Starts it as `memory` with its sets enabled. */
 export const startPushServer = async (rest: object = {}): Promise<void> => {
   await setServers({
     memory: {
@@ -19,7 +19,7 @@ export const startPushServer = async (rest: object = {}): Promise<void> => {
 
 let pushed = 0;
 
-/** Has the server push; resolves with what the host answered it. */
+/** Makes the server push. Resolves with the host's answer. */
 export const push = async (content: Json, rest: JsonObject = {}): Promise<unknown> => {
   const { host } = await mcpLive();
   const args = {

@@ -35,7 +35,7 @@ suite('What servers ask', () => {
     await eventually(async () => (await person.treeRows())[0]?.startsWith('everything 1 question · running'), true);
     await person.notification('Answer');
     await step('(1/14)');
-    // What is needed is not passed over, and what is wrong is told while it is typed.
+    // Required fields cannot be skipped, and errors appear while typing.
     await person.press('Enter');
     await eventually(problem, ['String: This needs an answer.']);
     await person.answerInput('Ada');
@@ -51,7 +51,7 @@ suite('What servers ask', () => {
     await person.answerInput('ada@example.com');
     await step('(5/14)');
     await person.screenshot('a form in steps, a text that can be left out');
-    // Back, with what was answered, and on again.
+    // Back with the kept answer, and forward again.
     await person.click(`${QUICK_INPUT} .quick-input-left-action-bar .action-label`);
     await step('(4/14)');
     await person.press('Enter');
@@ -127,7 +127,7 @@ suite('What servers ask', () => {
     await person.webviewClick('button:has-text("Submit")');
     await eventually(async () => (await texts('.invalid .error')).length, 1);
     await person.webviewFill('.field:has-text("Name") input', 'Grace');
-    // What is entered stays while the tab is hidden.
+    // The input stays while the tab is hidden.
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'covers the form' }));
     await vscode.commands.executeCommand('mcpl.question.show');
     await eventually(() => texts('h1'), ['The server "everything" asks']);
@@ -166,7 +166,7 @@ suite('What servers ask', () => {
     const closed = call('trigger-elicitation-request');
     await person.notification('Answer');
     await step('(1/14)');
-    // Nothing was entered that could be lost.
+    // There is no input to lose.
     await person.press('Escape');
     assert.match((await closed).modelText, /"action": "cancel"/);
     const onPage = call('trigger-elicitation-request');
@@ -181,7 +181,7 @@ suite('What servers ask', () => {
   test('a form whose server has gone: steps and pages close', async () => {
     for (const place of ['steps', 'page']) {
       const called = call('trigger-elicitation-request');
-      // The server may answer the call before it ends: its form was withdrawn.
+      // The server may answer the call before it ends, because its form was withdrawn.
       const ended = called.catch(() => undefined);
       await person.notification('Answer');
       await step('(1/14)');

@@ -16,7 +16,7 @@ const noTabs = (): Promise<void> =>
 const asked = (): Promise<void> => eventually(headings, ['The server "asking" wants to use a language model']);
 const answered = (): Promise<void> => eventually(headings, ['Fake sees answered the server "asking"']);
 
-/** Chooses by the keyboard, as the editor's own page has it. */
+/** Selects with the keyboard, like on the editor's own page. */
 const remember = async (lifetime: 'session' | 'workspace'): Promise<void> => {
   await person.webviewClick('.field:has-text("Remember my decision") select');
   await person.press('ArrowDown');
@@ -24,7 +24,7 @@ const remember = async (lifetime: 'session' | 'workspace'): Promise<void> => {
   await person.press('Enter');
 };
 
-/** Each test has a program of its own, of which nothing is remembered. */
+/** Each test has its own program, without remembered answers. */
 let programs = 0;
 
 suite('A server that uses a model', () => {

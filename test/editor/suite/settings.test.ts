@@ -17,7 +17,7 @@ import {
   writeSettings,
 } from './mcpLive.ts';
 
-/** What the Problems view says of settings.json, as `line: severity message`; only what this extension says. */
+/** This extension's problems in settings.json, as `line: severity message`. */
 const problems = (): readonly string[] =>
   vscode.languages
     .getDiagnostics(settingsUri())
@@ -27,7 +27,7 @@ const problems = (): readonly string[] =>
 const pidOf = (server: ServerSnapshot | undefined): number | undefined =>
   server?.state.kind === 'running' ? server.state.pid : undefined;
 
-/** Edits the user's settings.json as a person does: the editor registers no setting for some policies, and writes none. */
+/** Edits the user's settings.json in the file, because the editor cannot write unregistered settings of policies. */
 const editUserSettings = async (change: (members: Readonly<Record<string, unknown>>) => object): Promise<void> => {
   await vscode.commands.executeCommand('workbench.action.openSettingsJson');
   await eventually(async () => vscode.window.activeTextEditor?.document.uri.path.endsWith('settings.json'), true);
@@ -195,14 +195,14 @@ suite('Settings', () => {
       assert.equal(isOn(host.server('guard')), true);
       await person.notification("Use the Workspace's", 'guard');
       await untilServer('guard', 'off', (server) => !isOn(server));
-      // A choice in our own view asks nothing.
+      // A choice in a view of the extension does not prompt.
       await setServers({});
       await untilServer('guard', 'on again', isOn);
       await (await mcpLive()).testing.services.settings.setEnabled('guard', false);
       await untilState('guard', 'stopped');
       assert.equal(await shown(), '');
     } finally {
-      // The workspace's entry first: without the answer it would be asked about again.
+      // Removes the workspace's entry first, which would prompt without the answer.
       await setServers({});
       await configuration.update('mcpl.servers', undefined, vscode.ConfigurationTarget.Global);
       await untilServer('guard', 'gone', (server) => server === undefined);
@@ -265,7 +265,7 @@ suite('Settings', () => {
     };
     await setServers(local);
     await Promise.all([untilTools('near'), untilTools('other')]);
-    // A server with a URL: the gateway's.
+    // A server with a URL, from the gateway.
     const { url, headers } = await gatewayAddress('near');
     await setServers({ far: { url, headers, enabled: true }, ...local });
     await untilTools('far');
@@ -310,7 +310,7 @@ suite('Settings', () => {
     const text = '{\n  "mcpl.servers": {\n    "a": { "command": "x" },\n    "b": { "command": "y" }\n  }\n}';
     await writeSettings(text);
     await untilServer('b', 'known', (server) => server !== undefined);
-    // Where the editor still has it from the test before, it may know of the server before it shows the file anew.
+    // If the editor still has the file from an earlier test, it may know the server before it shows the new text.
     const stale = vscode.workspace.textDocuments.filter(
       (document) => document.uri.toString() === settingsUri().toString(),
     );

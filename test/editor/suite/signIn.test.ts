@@ -14,7 +14,7 @@ const QUESTION = {
   scopes: ['read', 'write'],
 } as const;
 
-/** The editor's storage, as far as the extension uses it. */
+/** The part of the editor's storage that the extension uses. */
 const secretStorage = (kept: Map<string, string>): vscode.SecretStorage => ({
   keys: async () => [...kept.keys()],
   get: async (key) => kept.get(key),

@@ -118,7 +118,7 @@ suite('The protocol trace', () => {
     await eventually(async () => vscode.window.activeColorTheme.kind, vscode.ColorThemeKind.HighContrast);
     await person.screenshot('the protocol trace, high contrast');
 
-    // What comes now pushes out the oldest: what is seen follows the end.
+    // New messages push out the oldest, and the list follows the end.
     await person.webviewFill('#filter', '');
     await eventually(count, '100,000 messages');
     for (let i = 0; i < 500; i++) trace.record('received', { jsonrpc: '2.0', method: 'notifications/late' }, asIs);

@@ -102,7 +102,7 @@ suite('The Servers view', () => {
 
   test('starts and stops a server by the buttons of its row', async () => {
     await setServers({ demo: { ...PLAIN_DEMO } });
-    // Its row may stand open as in the test before: the editor remembers that by the server.
+    // Its row may still be expanded, because the editor remembers that by server.
     await eventually(async () => (await rows())[0], 'demo off');
     await person.clickTreeItem('demo', 'Start Server');
     await untilTools('demo');

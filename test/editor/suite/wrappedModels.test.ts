@@ -13,13 +13,13 @@ import { cleanSlate, mcpLive, setServers, untilServer } from './mcpLive.ts';
 const ANSWERS = '.interactive-response .value';
 const { User, Assistant } = vscode.LanguageModelChatMessage;
 const text = (value: string): vscode.LanguageModelTextPart => new vscode.LanguageModelTextPart(value);
-// The editor decodes images on their way, so it has to be a real one.
+// A valid image, because the editor decodes images.
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** What models think: an object that the editor has, and that the API's types do not name. */
+/** A thinking part: an object of the editor that the API's types do not name. */
 const thinking = (value: string): AnswerPart & object => {
   const { LanguageModelThinkingPart: Part } = vscode as unknown as {
     readonly LanguageModelThinkingPart: new (value: string, id?: string) => AnswerPart & object;
@@ -51,7 +51,7 @@ const start = async (part: 'memory' | 'compliance', sets: readonly string[]): Pr
   });
 };
 
-/** Failures as those see them who can only look at the code and the words. */
+/** Failures by code and message only. */
 const failureOf = async (work: Promise<unknown>): Promise<string> => {
   try {
     await work;
@@ -180,7 +180,7 @@ suite('A model with hooks of servers', () => {
     const first = await ask({ messages: [question] });
     assert.deepEqual(
       first.map((part) => (part.kind === 'text' ? part.value : part.kind)),
-      // The call does not wait; thoughts that nobody checked are left out of an answer that was changed.
+      // The call is not delayed. Unchecked thoughts are left out of a changed answer.
       ['toolCall', 'The key is [REDACTED].'],
     );
     const [call] = first;

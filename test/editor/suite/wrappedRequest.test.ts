@@ -13,7 +13,7 @@ const withheld = new HostError('ANSWER_WITHHELD', 'The server "guard" must see i
 });
 const broken = new HostError('INTERNAL', 'Broken.', { layer: 'host' });
 
-/** One request to the fake model, with hooks of which a test decides all. */
+/** One request to the fake model, with scripted hooks. */
 suite('A request with hooks around it', () => {
   let model: FakeModelApi;
   let shown: string[];

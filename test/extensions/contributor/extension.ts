@@ -7,7 +7,7 @@ import type {
   ServerProvider,
 } from '../../../media/mcp-live.d.ts';
 
-/** What tests have it do. */
+/** The actions for tests. */
 export interface Contributor {
   readonly id: string;
   readonly mcpLive: McpLiveApi1;
@@ -15,7 +15,7 @@ export interface Contributor {
   addModel(id: string, runner: Omit<ModelRunner, 'extensionId'>): Disposable;
 }
 
-/** Finds MCP Live as its documentation says. */
+/** Finds MCP Live as documented. */
 export const activate = async (context: vscode.ExtensionContext): Promise<Contributor> => {
   const extension = vscode.extensions.getExtension<McpLiveExports>('mcp-live.mcp-live');
   const mcpLive = (await extension?.activate())?.getApi(1);

@@ -21,14 +21,14 @@ const parseInput = (text: string | undefined): object => {
   }
 };
 
-/** The editor puts the server's name before a tool's; a person says only the tool's. */
+/** The editor prefixes tool names with the server's name. Prompts contain only the tool's. */
 const findTool = (request: RecordedRequest, name: string): string | undefined =>
   request.tools.map((tool) => tool.name).find((offered) => offered === name || offered.endsWith(`_${name}`));
 
 const PIECE = /[^]{1,4}/g;
 const PIECE_MS = 30;
 
-/** As large models write, so that it can be seen who waits for the end and who does not. */
+/** Streams like a large model, to show which readers wait for the end. */
 async function* slowly(parts: readonly AnswerPart[]): AsyncGenerator<AnswerPart> {
   for (const part of parts) {
     for (const piece of typeof part === 'string' ? (part.match(PIECE) ?? []) : [part]) {
@@ -38,14 +38,14 @@ async function* slowly(parts: readonly AnswerPart[]): AsyncGenerator<AnswerPart>
   }
 }
 
-/** For a person who tries things out: takes its time for a prompt with the word "slowly". */
+/** For manual tests: answers slowly if the prompt contains "slowly". */
 export const defaultAnswer = (request: RecordedRequest): readonly AnswerPart[] | AsyncIterable<AnswerPart> => {
   const last = request.messages.at(-1);
   const answer = answerTo(request);
   return last !== undefined && /\bslowly\b/i.test(textOf(last)) ? slowly(answer) : answer;
 };
 
-/** Calls the tool that the prompt names, reports results, and otherwise says what arrived. */
+/** Calls the tool that the prompt names, reports results, and otherwise repeats the input. */
 const answerTo = (request: RecordedRequest): readonly AnswerPart[] => {
   const last = request.messages.at(-1);
   if (last === undefined) return ['I was asked nothing.'];

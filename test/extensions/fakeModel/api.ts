@@ -5,7 +5,7 @@ import type {
   LanguageModelResponsePart,
 } from 'vscode';
 
-/** What the model was given, as plain JSON, so that tests can compare the whole of it. */
+/** The model's complete input as plain JSON, for comparisons in tests. */
 export interface RecordedRequest {
   readonly model: string;
   readonly messages: readonly RecordedMessage[];
@@ -34,10 +34,10 @@ export interface RecordedTool {
   readonly inputSchema: object | undefined;
 }
 
-/** A string is text; a tool call gets an id of its own. */
+/** A string is text. A tool call gets its own id. */
 export type AnswerPart = string | { readonly call: string; readonly input?: object } | LanguageModelResponsePart;
 
-/** Parts in order, or a function that makes them; what it throws is the model's failure. */
+/** Parts in order, or a function that creates them. Its error is the model's failure. */
 export type Answer =
   | readonly AnswerPart[]
   | ((
@@ -51,7 +51,7 @@ export interface Question {
   readonly messages: readonly LanguageModelChatMessage[];
   readonly options?: LanguageModelChatRequestOptions;
   readonly token?: CancellationToken;
-  /** Each part of the answer as it comes. */
+  /** Called with each part of the answer. */
   readonly onPart?: (part: RecordedPart) => void;
 }
 
@@ -59,21 +59,21 @@ export interface Question {
 export interface FakeModelApi {
   /** In the order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Answers every further request so, until the next call or reset. */
+  /** Answers all further requests with this, until the next call or reset. */
   readonly respondWith: (answer: Answer) => void;
-  /** Answers the next requests so, one answer each, before what respondWith says. */
+  /** Answers the next requests with these, one each, before `respondWith` applies. */
   readonly respondOnce: (...answers: readonly Answer[]) => void;
-  /** From now on there is no model, until the next reset. */
+  /** Removes all models until the next reset. */
   readonly hide: () => void;
-  /** Forgets the recorded requests and all answers: back to the talkative default. */
+  /** Drops recorded requests and all answers. The default answers return. */
   readonly reset: () => void;
-  /** From now on models take only so many tokens, until the next reset. */
+  /** Limits the models' input tokens until the next reset. */
   readonly limit: (maxInputTokens: number) => void;
-  /** What the tool `fake_lookup` was given. */
+  /** The inputs of the tool `fake_lookup`. */
   readonly lookups: readonly object[];
-  /** Whose models the chat participant asks: its own, unless it is told otherwise. */
+  /** The vendor of the models that the chat participant asks. Default: its own. */
   readonly chatWith: (vendor: string) => void;
-  /** Asks a model of anybody's, as an extension of its own. */
+  /** Asks a model of any vendor, as a separate extension. */
   readonly ask: (question: Question) => Promise<readonly RecordedPart[]>;
   /** Resolves when this many requests have arrived since the last reset. */
   readonly arrived: (count: number) => Promise<void>;

@@ -183,7 +183,7 @@ class FakeProvider implements vscode.LanguageModelChatProvider {
   }
 }
 
-/** A tool of the editor's, which asks before it runs. */
+/** A tool of the editor that prompts before it runs. */
 const lookup = (script: Script): vscode.LanguageModelTool<object> => ({
   prepareInvocation: () => ({
     invocationMessage: 'Looking it up',
@@ -201,8 +201,8 @@ const lookup = (script: Script): vscode.LanguageModelTool<object> => ({
 const maxRounds = 8;
 
 /**
- * A chat of its own, because the editor's built-in agent needs an account: offers the tools of MCP servers, and those about
- * their host, and runs those that the model calls.
+ * A separate chat, because the editor's built-in agent needs an account. It offers tools of MCP servers and of their
+ * host, and runs those that the model calls.
  */
 const chatOf =
   (script: Script): vscode.ChatRequestHandler =>

@@ -10,7 +10,7 @@ const BOOK = 'state (state.book)';
 const LEDGER = 'state (state.ledger)';
 const LARGE = 100_000;
 const SETTINGS = {
-  // For the large one.
+  // For the large lineage.
   'mcpl.state.maxCount': 200_000,
   'mcpl.servers': { state: { enabled: false, command: 'mcpl-demo', args: ['state'] } },
 };
@@ -23,7 +23,8 @@ suite('A person who goes back to a checkpoint', () => {
     opened = await openJourney({ settings: SETTINGS, trust: 'before' });
     reader = new LineageReader(opened);
     await opened.person.openContainer('MCP Live');
-    // Shuts the first two and opens the last: the rows and the page need the height, and a tab the width.
+    // Collapses the first two views and expands the last one, for the height of the rows, and leaves the width to the
+    // tab.
     for (const view of ['Events', 'Approvals', 'Lineage'])
       await opened.page.locator(`.pane-header:has-text("${view}")`).click();
     await opened.person.command('View: Toggle Secondary Side Bar Visibility');
@@ -50,7 +51,7 @@ suite('A person who goes back to a checkpoint', () => {
   const press = (...keys: readonly string[]): Promise<void> =>
     keys.reduce((before, key) => before.then(() => journey().person.press(key)), Promise.resolve());
 
-  /** By the keyboard: so many rows below the newest, and then its detail. */
+  /** With the keyboard: moves this many rows below the newest, and opens the detail. */
   const open = async (below: number): Promise<string> => {
     await my().at('.list').focus();
     await press('Home', ...Array.from({ length: below }, () => 'ArrowDown'), 'Enter');
@@ -59,7 +60,7 @@ suite('A person who goes back to a checkpoint', () => {
     return name;
   };
 
-  /** The editor breaks a title where it may cut it. */
+  /** The editor inserts break opportunities into the title. */
   const tab = async (): Promise<string> =>
     (await journey().page.locator('.tab.active').innerText()).replaceAll('\n', '');
 
@@ -72,13 +73,13 @@ suite('A person who goes back to a checkpoint', () => {
     await my().clear();
   };
 
-  /** The rows of the one are out of sight while those of the other are in it. */
+  /** Only one of the groups fits into the view. */
   const see = async (part: 'Feature Sets' | 'Tools'): Promise<void> => {
     await my().me.fold(part === 'Tools' ? 'Feature Sets' : 'Tools');
     await my().me.unfold(part);
   };
 
-  /** A page as wide and as high as a person would make it who wants to see the lines. */
+  /** A page large enough to see the lines. */
   const shotInTab = async (
     name: string,
     count: number,
@@ -92,7 +93,7 @@ suite('A person who goes back to a checkpoint', () => {
     await journey().person.command('View: Close All Editors');
   };
 
-  /** At whatever height: neither the tools nor the list are pushed out by what is looked at. */
+  /** The detail must not push out the tools or the list, at any height. */
   const listIsInSight = async (): Promise<void> => {
     const nowhere = { y: 0, height: 0 };
     const box = async (part: string): Promise<typeof nowhere> => (await my().at(part).boundingBox()) ?? nowhere;
@@ -178,7 +179,7 @@ suite('A person who goes back to a checkpoint', () => {
     ])
       assert.ok(asked.includes(expected), asked);
     await my().shot('04 may it be rolled back');
-    // Who turns away has moved nothing.
+    // Cancelling moves nothing.
     await person.press('Escape');
     await my().modal().waitFor({ state: 'hidden' });
     assert.deepEqual(await my().rows(), before);
@@ -306,7 +307,7 @@ suite('A person who goes back to a checkpoint', () => {
     assert.ok(asked.includes('The server "state" is not running. Start it, then try again.'), asked);
     await my().shot('11 the server does not run');
     await my().answer('Cancel');
-    // It was allowed before.
+    // It was allowed earlier.
     await journey().person.clickTreeItem('state', 'Start');
     await my().me.untilRow(/^state running/);
   });
@@ -380,7 +381,7 @@ suite('A person who goes back to a checkpoint', () => {
     assert.equal(await my().at('.count', 'tab').innerText(), '1 of 100,000');
     await press('Enter', 'ArrowDown');
     await my().untilSelected(new RegExp(`^${nameOfNth(4_242)},`), 'tab');
-    // What was found is seen in its place.
+    // The found row is shown at its position.
     await press('Escape');
     await my().untilRows('what is around it', (rows) => rows.length > 3, 'tab');
     await my().untilSelected(new RegExp(`^${nameOfNth(4_242)},`), 'tab');

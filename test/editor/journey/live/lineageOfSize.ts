@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { endLine, type FileNode, headerLine, nodeLine } from '../../../../src/node/store/files/lineageFile.ts';
 
-/** So far back a branch begins. */
+/** Distance to the start of a branch. */
 const BACK = 12;
 const PAGES = 8;
 const SECOND = 1_000;
 
-/** A book as the demo server keeps it, at so many checkpoints: what an export of it would be. */
+/** An export of the demo server's book with this many checkpoints. */
 export function lineageOfSize(count: number, now: number): string {
   const hash = createHash('sha256');
   const lines: string[] = [];
@@ -46,7 +46,7 @@ function checkpoint(nth: number, count: number, now: number): FileNode {
   };
 }
 
-/** Mostly the one before; now and then one further back, and for a while two drafts in turns. */
+/** Mostly the previous one. Sometimes an earlier one, and for a while two alternating drafts. */
 function parentOf(nth: number): number | undefined {
   if (nth === 0) return undefined;
   const back = nth % 30 === 0 ? BACK : nth % 100 > 70 && nth % 100 < 90 ? 2 : 1;
@@ -54,7 +54,7 @@ function parentOf(nth: number): number | undefined {
   return isBroken(parent) ? parent - 1 : parent;
 }
 
-/** As if its server had made a mistake. */
+/** Like a mistake of the server. */
 function isBroken(nth: number): boolean {
   return nth % 211 === 100;
 }

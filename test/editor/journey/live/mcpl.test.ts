@@ -7,7 +7,7 @@ import { until } from '../until.ts';
 
 const SECRET = 'sk-1234567890abcdef';
 const ANSWERS = '.interactive-response .value';
-/** Those that have come in: before, they are half transparent. */
+/** Only fully shown toasts. Earlier, they are half transparent. */
 const TOASTS = '.notification-toast.notification-fade-in-done';
 
 suite('A person whose servers speak MCPL', () => {
@@ -40,7 +40,7 @@ suite('A person whose servers speak MCPL', () => {
   const untilToast = (text: string): Promise<void> =>
     journey().person.waitFor(`${TOASTS}:has-text(${JSON.stringify(text)})`);
 
-  /** What is said stays where it was: the pointer must not rest on it. */
+  /** The pointer must not rest on the text, which would show a hint. */
   const shot = async (name: string): Promise<void> => {
     await journey().page.mouse.move(640, 500);
     await journey().person.screenshot(`journey mcpl ${name}`);
@@ -53,7 +53,7 @@ suite('A person whose servers speak MCPL', () => {
 
   const send = async (text: string): Promise<void> => {
     const { page, person } = journey();
-    // A toast may lie over the box.
+    // A toast may cover the box.
     await person.command('Notifications: Clear All Notifications');
     await page.locator('.chat-input-container .view-lines').click();
     await person.press('Control+A');
@@ -154,7 +154,7 @@ suite('A person whose servers speak MCPL', () => {
     await shot('07 a server wants a model');
     await person.notification('Allow Language Model Use', 'memory');
     await person.waitFor('.monaco-dialog-box:has-text("Asking now: memory.")');
-    // Who turns away has allowed nothing: the next test is asked again.
+    // Cancelling allows nothing, so the next test is asked again.
     await person.dialog('Cancel');
     await page.locator('.monaco-dialog-box').waitFor({ state: 'hidden' });
   });
@@ -182,7 +182,7 @@ suite('A person whose servers speak MCPL', () => {
     const limited = settings.replace(/\/\/ ("inference": \{ "requestsPerHour": )5/, '$11');
     assert.notEqual(limited, settings);
     await writeFile(path, limited);
-    // When the new settings are read no view shows.
+    // No view shows when the new settings are read.
     await until('the budget', journey(), async () => {
       await person.webviewClick('button.primary:enabled');
       return (await person.webviewTexts('.result')).some((text) => /may make 1 request to a model an hour/.test(text));
@@ -193,7 +193,7 @@ suite('A person whose servers speak MCPL', () => {
   test('never sees what another server takes out of an answer', async () => {
     const { person } = journey();
     await person.command('View: Close All Editors');
-    // The view is small: what is not shown cannot be clicked.
+    // The view is small, and hidden rows cannot be clicked.
     await person.clickTreeItem('Tools', 'collapse');
     await start('compliance');
     await untilToast('"compliance" offers a feature set, which is off.');

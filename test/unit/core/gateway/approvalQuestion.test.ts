@@ -109,7 +109,7 @@ suite('the question of an approval', () => {
       fc.property(text, text, fc.nat(2_000), fc.boolean(), (said, real, times, isKnown) => {
         const targets = isKnown ? [target(real.repeat(times)), target(real, { written: said })] : [];
         const message = about({ label: said.repeat(times), payload: said, targets });
-        // As CommonMark reads code spans: from a run of backticks to the next one of the same length.
+        // Like CommonMark code spans: from a run of backticks to the next one of the same length.
         const bare = message.replace(/(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, 'Q');
         assert.match(
           bare.replaceAll(/Q outside of the open folders( \(written as Q\))?/g, 'T'),

@@ -48,7 +48,7 @@ class Conversation {
     await settle();
   }
 
-  /** What the client heard since the last look, and what the host was answered at all. */
+  /** Messages to the client since the last call, and all answers that the host got. */
   async heard(): Promise<readonly string[]> {
     await settle();
     return [...this.#lines.splice(0), ...this.host.approvals.answers.splice(0).map((answer) => `host: ${answer}`)];

@@ -51,7 +51,7 @@ class OwnElicitor implements Elicitor {
   finished = (): void => undefined;
 }
 
-/** A client with calls from chats, a server that asks, and what becomes of it. */
+/** A client with calls from chats, and a server that asks questions. */
 class Asking {
   readonly client = new Conversation();
   readonly own = new OwnElicitor();
@@ -73,7 +73,7 @@ class Asking {
     });
   }
 
-  /** The time in which the chat alone is asked is over. */
+  /** Ends the time in which only the chat is asked. */
   async later(): Promise<void> {
     await settle();
     await this.clock.advance(10_000);
@@ -84,7 +84,7 @@ class Asking {
     await settle();
   }
 
-  /** What the chat heard, in short, and who else was asked. */
+  /** Messages to the chat, in short, and the other prompts. */
   async heard(): Promise<string> {
     await settle();
     const lines = this.client.heard().map((line) => {
@@ -201,7 +201,7 @@ suite('A form of a server during a call of a chat', () => {
     t.ask();
     await t.heard();
     call.succeed({ content: [] });
-    // The server may still wait for its answer: the notification stays.
+    // The server may still wait for its answer, so the notification stays.
     assert.equal(await t.heard(), 'notifications/cancelled s3 | answer c1 | own: void,open | waits');
     source.dispose();
     early.dispose();

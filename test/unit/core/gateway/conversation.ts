@@ -6,10 +6,10 @@ import type { Json, JsonObject } from '../../../../src/core/index.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { FakeHost, tool } from './fakeHost.ts';
 
-/** Those of the test that runs. */
+/** Conversations of the current test. */
 const begun: Conversation[] = [];
 
-/** One client and its session, everything the session says being written down. */
+/** One client and its session. Records all messages of the session. */
 export class Conversation {
   readonly host = new FakeHost();
   #ids = 0;
@@ -43,7 +43,7 @@ export class Conversation {
     return this.say({ jsonrpc: '2.0', id, method: 'tools/call', params });
   }
 
-  /** Opens a stream on which the session speaks unasked; what is said there is kept with the rest. */
+  /** Opens a stream for unrequested messages, which are recorded too. */
   listen(): BackChannel {
     const channel: BackChannel = {
       send: (message) => void this.#lines.push(JSON.stringify(message)),
@@ -53,14 +53,14 @@ export class Conversation {
     return channel;
   }
 
-  /** Shakes hands, as a client that can do so much. */
+  /** Initializes the session, as a client with these capabilities. */
   async begin(capabilities: JsonObject = {}): Promise<void> {
     await this.say({ id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities } });
     await this.say({ method: 'notifications/initialized' });
     this.heard();
   }
 
-  /** What was said since the last look. */
+  /** Messages since the last call. */
   heard(): readonly string[] {
     return this.#lines.splice(0);
   }
@@ -75,7 +75,7 @@ export const request = (method: string, params?: Json): JsonObject => ({
 export const initialize = (protocolVersion: Json): JsonObject =>
   request('initialize', { protocolVersion, capabilities: {} });
 
-/** For a suite's teardown: nothing of a session outlives it. */
+/** For a suite's teardown: ends all sessions. */
 export const endConversations = (): void => {
   for (const { session, host } of begun.splice(0)) {
     session.dispose();

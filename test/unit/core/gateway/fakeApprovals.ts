@@ -16,9 +16,9 @@ export class FakeApprovals implements GatewayApprovals {
   readonly onDidSettle = this.#settlements.event;
   /** The setting. */
   inChat = true;
-  /** What was answered, in order: `a1 once`. */
+  /** The answers, in order: `a1 once`. */
   readonly answers: string[] = [];
-  /** As the host does while it keeps an answer: the request still waits. */
+  /** Like the host while it stores an answer: the request still waits. */
   keepsAnswers = false;
 
   get hasListeners(): boolean {
@@ -38,7 +38,7 @@ export class FakeApprovals implements GatewayApprovals {
     this.#changes.fire();
   }
 
-  /** Anything else changed. */
+  /** Fires a change of something else. */
   change(): void {
     this.#changes.fire();
   }
@@ -51,7 +51,7 @@ export class FakeApprovals implements GatewayApprovals {
     this.#changes.fire();
   }
 
-  /** The id of the next one that ends. */
+  /** Waits for the next settled request. Returns its id. */
   nextSettled(): Promise<string> {
     return new Promise((resolve) => {
       const listening = this.#settlements.event(({ approval: { id } }) => {

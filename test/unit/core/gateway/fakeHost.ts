@@ -28,7 +28,7 @@ import { FakeApprovals } from './fakeApprovals.ts';
 export interface HeldCall {
   readonly request: ToolCallRequest;
   readonly options: CallOptions;
-  /** Of the state in it became this. */
+  /** `kept`: the outcome of the state in the result. */
   succeed(result: Json, kept?: KeptState): void;
   fail(error: HostError): void;
 }
@@ -47,11 +47,11 @@ export class FakeHost implements GatewayHost {
   readonly #changes = new Emitter<ServerChange>();
   readonly #logs = new Emitter<ServerLog>();
   readonly onDidLog = this.#logs.event;
-  /** What clients want to hear of servers' logs now: `notes info`. */
+  /** The log levels that clients requested: `notes info`. */
   readonly wanted: string[] = [];
-  /** Who is told when a resource changes, by its URI. */
+  /** Listeners of changed resources, by URI. */
   readonly watched = new Map<string, (uri: string) => void>();
-  /** What `getPrompt`, `readResource`, `complete` and `subscribeResource` do. */
+  /** Implementations of `getPrompt`, `readResource`, `complete` and `subscribeResource`. */
   onPrompt: GatewayHost['getPrompt'] = () => Promise.reject(new Error('No prompt was prepared.'));
   onRead: GatewayHost['readResource'] = () => Promise.reject(new Error('No resource was prepared.'));
   onComplete: GatewayHost['complete'] = () => Promise.reject(new Error('No completion was prepared.'));
@@ -154,7 +154,7 @@ export class FakeHost implements GatewayHost {
     });
   }
 
-  /** The next call, whenever it comes. */
+  /** Waits for the next call. */
   nextCall(): Promise<HeldCall> {
     const held = this.#held.shift();
     return held === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(held);

@@ -10,7 +10,7 @@ import { TestHost } from '../../../support/testHost.ts';
 const PLAIN = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 const HARD = { type: 'object', properties: { n: { pattern: '^a' } } };
 
-/** A server with a tool of each kind of schema, and a checker of which the test decides every verdict. */
+/** A server with a tool for each kind of schema, and a checker whose verdicts the test decides. */
 class Stage {
   readonly t = new TestHost();
   readonly asked: string[] = [];
@@ -42,7 +42,7 @@ class Stage {
     return this.t.user({ a: { command: 'x', enabled: true, ...entry } });
   }
 
-  /** What a call gives: the text of its result, or how it failed. */
+  /** The result of a call: its text, or its failure. */
   async call(name: string, args: JsonObject, more: Partial<ToolCallRequest> = {}): Promise<string> {
     const request = { server: 'a', tool: name, args, route: 'gateway' as Route, ...more };
     try {
@@ -148,7 +148,7 @@ suite('The arguments of a tool call', () => {
       `a warn: The arguments of the tool "hard" are not checked: ${whys[0]}`,
       `a warn: The arguments of the tool "list" are not checked: ${whys[1]}`,
     ]);
-    // Another definition is another matter.
+    // A new definition is checked again.
     stage.verdict = { kind: 'ok' };
     stage.schemas = { hard: { ...HARD, title: 'Corrected' } };
     await stage.t.host.restart('a');

@@ -5,7 +5,7 @@ import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { ScriptedServer, tool } from '../../../support/scriptedServer.ts';
 import { TestHost } from '../../../support/testHost.ts';
 
-/** The question that a start asks, as a person reads it; empty where none is asked. */
+/** The start prompt as text. Empty without a prompt. */
 async function questionOf(user: JsonObject, workspace: JsonObject = {}): Promise<string> {
   const t = new TestHost();
   t.files['/project/.env'] = '';

@@ -13,7 +13,7 @@ import { TestHost } from '../../../support/testHost.ts';
 const done = { content: [{ type: 'text', text: 'done' }] };
 const NO_ARGS = '44136fa355b3678a';
 
-/** A plain MCP server whose tool `t` answers as its arguments say. */
+/** A plain MCP server whose tool `t` answers according to its arguments. */
 async function connected(storage = memoryStorage()): Promise<TestHost> {
   const t = new TestHost(storage);
   t.connect = () =>
@@ -42,7 +42,7 @@ function call(
   return t.host.callTool({ server, tool: name, args, route }).catch(() => undefined);
 }
 
-/** The audit, the oldest first. */
+/** The audit, oldest first. */
 async function audited(t: TestHost): Promise<readonly string[]> {
   const entries = await t.host.audit.list({ limit: 2_000 });
   return entries
@@ -150,7 +150,7 @@ suite('Every tool call of a plain MCP server', () => {
 
 suite('The digest of arguments', () => {
   const ids = { sha256: (text: string): string => text.slice(-16).padStart(16) };
-  /** What is hashed. */
+  /** The hashed text. */
   const hashed = (args: JsonObject): string => {
     let text = '';
     argumentDigest(args, { sha256: (given) => (text = given) });
