@@ -9,14 +9,14 @@ const scenario = (checks: number): Scenario => ({ name: 'a', window: '2025-11-25
 
 const outcome = (expected: number, checks: readonly Check[]): Outcome => outcomeOf(scenario(expected), checks, 'said');
 
-suite('What the conformance suite found', () => {
+suite('The results of the conformance suite', () => {
   test('a scenario in which nothing was checked fails, although the suite lets it pass', () => {
     const { verdict, log } = outcome(2, []);
     assert.equal(verdict, 'failed');
     assert.equal(log, '2 of the checks that it should make succeed were not made.\nsaid');
   });
 
-  test('a check that is made at every request counts once, and one that is only mentioned not at all', () => {
+  test('a check that is repeated for each request counts once, and one that is only mentioned does not count', () => {
     const { verdict, passed, distinct } = outcome(2, [
       check('x'),
       check('x'),
@@ -36,7 +36,7 @@ suite('What the conformance suite found', () => {
     assert.equal(log, 'y y: y?\nsaid');
   });
 
-  test('what the host does not offer neither passes nor fails until something is checked', () => {
+  test('a scenario for a missing feature neither passes nor fails until something is checked', () => {
     assert.equal(outcome(0, [check('x', 'SKIPPED')]).verdict, 'untested');
     assert.equal(outcome(0, [check('x', 'FAILURE')]).verdict, 'failed');
     assert.equal(outcome(0, [check('x')]).verdict, 'passed');
@@ -57,7 +57,7 @@ suite('What the conformance suite found', () => {
   });
 });
 
-suite('What the conformance suite requires', () => {
+suite('The list of required scenarios', () => {
   test('is read from its file: the clients’ part, comments aside', () => {
     const yaml =
       'server:\n  - ping\n\nclient:\n  # later\n  - tools_call\n\n  - auth/x-1.2\nnot_scored:\n  - scenario: z\n';
@@ -74,8 +74,8 @@ suite('What the conformance suite requires', () => {
   });
 });
 
-suite('The page of other people’s servers', () => {
-  test('has a row however it is padded, and not one that says something else', () => {
+suite('The page of published servers', () => {
+  test('has a row with any padding, but not a row with other content', () => {
     const page = '| Server | Tools |\n| ------ | ----- |\n| a      | 1     |\n';
     assert.deepEqual(
       rowsMissingIn(page, [

@@ -17,7 +17,7 @@ const options = { jobMs: () => 30_000, random: () => 0 };
 const burden = ['--import', inProject('test/bench/guardBurden.mjs')];
 
 suite('The guard of the figures, with real processes', () => {
-  test('sees that each message has become dearer, three times in a row', async () => {
+  test('fails if each message costs more, three times in a row', async () => {
     const [outcome] = await guard([guardedPair(smallPair(), { ...options, ourFlags: burden })], () => true);
     assert.ok(outcome !== undefined);
     assert.equal(decisionOf(outcome), 'lost', outcomeText(outcome));

@@ -22,7 +22,7 @@ const guard =
   "function M(i,t){if(!Oe(i,t))throw new Error(`Extension '${i.identifier.value}' CANNOT use API proposal: ${t}.`)}";
 
 suite('The gate to proposed API', () => {
-  test('is closed again where the server build opened it', () => {
+  test('is closed again if the server build opened it', () => {
     assert.equal(
       restoreApiGate(`var a;${open}${guard}`),
       `var a;function Oe(i,t){return!!(i.enabledApiProposals&&i.enabledApiProposals.includes(t))}${guard}`,
@@ -34,7 +34,7 @@ suite('The gate to proposed API', () => {
     assert.match(restoreApiGate(source) ?? '', /^function \$9\(i,t\)\{return!!\(i\.enabledApiProposals&&/);
   });
 
-  test('is reported as missing where the editor changed, rather than left open', () => {
+  test('is reported as missing if the editor changed, rather than left open', () => {
     assert.equal(restoreApiGate(open), undefined);
     assert.equal(restoreApiGate(guard), undefined);
     assert.equal(restoreApiGate(`function other(i,t){return!0}${guard}`), undefined);
@@ -51,11 +51,11 @@ const complete = packed(
 );
 
 suite('The content of the VSIX', () => {
-  test('is accepted when it is what runs', () => {
+  test('is accepted if it is complete', () => {
     assert.deepEqual(vsixProblems(complete, 1), []);
   });
 
-  test('is refused with anything else, with a part missing, and above the size', () => {
+  test('is refused with additional files, with a missing part, and above the size limit', () => {
     const others = packed('src/extension.ts', 'dist/extension.js.map', 'node_modules/a/index.js', 'test/a.js');
     const problems = vsixProblems([...complete.slice(1), ...others], maximumSize + 1);
     assert.deepEqual(
@@ -112,7 +112,7 @@ suite('The stages of npm test', () => {
     );
   });
 
-  test('start the longest chain first, as many as have a place', () => {
+  test('start the longest chain first, as many as fit', () => {
     const stages = [
       stage('short'),
       stage('build', { computes: true }),
@@ -222,13 +222,13 @@ suite('The tests that a change affects', () => {
   const paths = [...Object.keys(files), 'docs/page.md', 'test/fixtures/near.txt', 'docs/other.md'];
   const affectedBy = (...changed: readonly string[]): string => affectedTests(modules, paths, changed).join(' ');
 
-  test('import a value of it, however indirectly, but not only a type', () => {
+  test('import a value of it, directly or indirectly, but not only a type', () => {
     assert.equal(affectedBy('src/core/a.ts'), 'test/unit/page.test.ts test/unit/user.test.ts');
     assert.equal(affectedBy('src/node/types.ts'), 'test/unit/types.test.ts');
     assert.equal(affectedBy('test/unit/types.test.ts'), 'test/unit/types.test.ts');
   });
 
-  test('or name it in a text', () => {
+  test('name it in a text', () => {
     assert.equal(affectedBy('docs/page.md'), 'test/unit/page.test.ts');
     assert.equal(affectedBy('test/fixtures/near.txt'), 'test/unit/page.test.ts');
     assert.equal(affectedBy('docs/other.md', 'esbuild.mjs'), '');
@@ -247,7 +247,7 @@ suite('The files to lint again', () => {
   const toLint = (before: Linted | undefined): string =>
     filesToLint(before, now, (path) => texts[path] ?? '')?.join(' ') ?? 'all';
 
-  test('are those that changed, and those that import them, also only their types', () => {
+  test('are those that changed, and those that import them or their types', () => {
     assert.equal(toLint(now), '');
     assert.equal(toLint({ ...now, 'src/a.ts': 'before' }), 'src/a.ts src/b.ts src/c.ts');
     assert.equal(toLint({ ...now, 'src/c.ts': 'before', 'src/gone.ts': 'before' }), 'src/c.ts');
@@ -256,7 +256,7 @@ suite('The files to lint again', () => {
     assert.equal(toLint(others), 'src/d.ts');
   });
 
-  test('are all of them at first, and after a change that may concern all', () => {
+  test('are all of them at first, and after a change that affects all', () => {
     assert.equal(toLint(undefined), 'all');
     assert.equal(toLint({ ...now, 'src/e.d.ts': 'before' }), 'all');
     assert.equal(toLint({ ...now, 'package-lock.json': 'before' }), 'all');
@@ -264,7 +264,7 @@ suite('The files to lint again', () => {
 });
 
 suite('Processes of the harness', () => {
-  test('end with everything they started, also what ignores a polite request', async () => {
+  test('end with all their children, even if those ignore SIGTERM', async () => {
     const stubborn = "process.on('SIGTERM',()=>{});setInterval(()=>{},1000);";
     const code = `require('node:child_process').spawn(process.execPath,['-e',${JSON.stringify(`${stubborn}console.log('up')`)}],{stdio:'inherit'})`;
     const child = spawn(process.execPath, ['-e', `${code};setInterval(()=>{},1000)`], {
@@ -281,7 +281,7 @@ suite('Processes of the harness', () => {
     assert.deepEqual(tree.filter(isAlive), []);
   });
 
-  test('that are interrupted begin nothing more', async () => {
+  test('that are interrupted start no more processes', async () => {
     const module = JSON.stringify(inProject('test/harness/processes.ts'));
     const mark = `stage-${randomUUID()}`;
     const script = `
@@ -303,7 +303,7 @@ suite('Processes of the harness', () => {
     assert.deepEqual([child.exitCode, marked()], [130, []]);
   });
 
-  test('that cannot be started say so', async () => {
+  test('that cannot be started fail with the reason', async () => {
     const { code, output } = await run('no-such-program-here', []);
     assert.equal(code, 127);
     assert.match(output, /no-such-program-here: .*ENOENT/);
@@ -330,7 +330,7 @@ suite('The dependencies', () => {
     return (await run(process.execPath, ['-e', script])).output.trim();
   };
 
-  test('are installed when npm finished with what the lockfile says', async () => {
+  test('are installed once npm finished with the lockfile’s versions', async () => {
     const wanted = {
       '': {},
       'node_modules/a': { version: '1.0.0' },

@@ -44,7 +44,7 @@ const notificationPage = (repaints: number): string => `
     paint();
   }</script>`;
 
-suite('A person of the tests', () => {
+suite('The simulated user', () => {
   let open: OpenBrowser;
 
   suiteSetup(async function () {
@@ -54,7 +54,7 @@ suite('A person of the tests', () => {
 
   suiteTeardown(() => open.close());
 
-  test('clicks again what was painted anew under the mouse, and no more than that', async () => {
+  test('clicks again after a repaint under the mouse, and not more often', async () => {
     for (const repaints of [0, 1, 3]) {
       await open.page.setContent(page(repaints));
       await createPerson(open.page, '').clickTreeItem('a grant', 'Revoke');
@@ -62,13 +62,13 @@ suite('A person of the tests', () => {
     }
   });
 
-  test('points again at a row that moved away, whose button is gone with the mouse', async () => {
+  test('points again at a row that moved away and hid its button', async () => {
     await open.page.setContent(movingPage);
     await createPerson(open.page, '').clickTreeItem('a grant', 'Revoke');
     assert.equal(await open.page.title(), 'clicked');
   });
 
-  test('presses the button of a notification again that was painted anew, and no more than that', async () => {
+  test('presses the button of a repainted notification again, and not more often', async () => {
     for (const repaints of [0, 2]) {
       await open.page.setContent(notificationPage(repaints));
       await createPerson(open.page, '').notification('Start', 'Start it?');
@@ -76,7 +76,7 @@ suite('A person of the tests', () => {
     }
   });
 
-  test('says so where no click ever comes to it', async () => {
+  test('fails if no click arrives', async () => {
     await open.page.setContent(page(100));
     await assert.rejects(
       createPerson(open.page, '').clickTreeItem('a grant', 'Revoke'),

@@ -13,7 +13,7 @@ suite('The environment of a server', () => {
     });
   });
 
-  test('has a PATH as it is written where that names the folders of the host, or the host has none', () => {
+  test('keeps a written PATH that names the folders of the host, or if the host has none', () => {
     const path = (base: Record<string, string>, own: string): unknown =>
       childEnvironment(base, { PATH: own }, false)['PATH'];
     assert.deepEqual(

@@ -31,7 +31,7 @@ suite('The demo server', function () {
       assert.equal('structuredContent' in (added.result ?? {}), agreed >= '2025-06-18');
     });
 
-  test('says hello on stderr, and ends by itself when its stdin does, in the middle of work too', async () => {
+  test('writes a greeting to stderr, and ends when its stdin ends, even during a call', async () => {
     await demo.initialize();
     demo.send({ id: 1, method: 'tools/call', params: { name: 'summarize_notes', arguments: { secondsPerStep: 10 } } });
     demo.process.stdin.end();

@@ -75,7 +75,7 @@ suite('The demo server and a host that speaks MCPL', function () {
     assert.equal((await asks('notifications/progress')).params.message, 'It is Ada.');
   });
 
-  test('asks by itself after the third thing that it learnt, and lives with a refusal', async () => {
+  test('requests inference after the third memory, and accepts a refusal', async () => {
     await open('memory.extraction', 'memory.consolidation');
     await after(1, 'My name is Ada. I prefer tea. My favorite color is red.', 'Hello.');
     const refused = { code: -32000, message: 'No language model available', data: { reason: 'no_model' } };

@@ -83,7 +83,7 @@ suite('The states of the sample workspace', function () {
     assert.equal(await call('list_pages'), '1: One\n2: Two\n3: Three');
   });
 
-  test('a wrong patch is marked, changes nothing, and holds up calls until somebody goes back', async () => {
+  test('a wrong patch is marked, changes nothing, and blocks calls until a rollback', async () => {
     await call('add_page', { text: 'One' });
     assert.match(await call('edit_page', { page: 1, text: 'x', wrongPatch: true }), /^Wrote page 1 anew\./);
     assert.match((await checkpoints('state.book'))[0]?.problem ?? '', /\/chapters\/0\/text/);
@@ -109,7 +109,7 @@ suite('The states of the sample workspace', function () {
     assert.match(await call('show_ledger'), /The balance is 14\.$/);
   });
 
-  test('a ledger whose server has ended begins anew, and says so', async () => {
+  test('a ledger starts empty after its server has ended, and says so', async () => {
     await call('add_entry', { text: 'Item', amount: 1 });
     await host.restart('state');
     assert.equal(

@@ -56,7 +56,7 @@ suite('The names of files, on this file system', function () {
     return `${found.exists ? '+' : '-'} ${within}`;
   }
 
-  test('what has no link in it is where it is written, whether it exists or not', async () => {
+  test('a path without links is its own real path, whether it exists or not', async () => {
     assert.equal(await real('ws/a.ts'), '+ ws/a.ts');
     assert.equal(await real('ws//./src/'), '+ ws/src');
     assert.equal(await real('ws/src/../a.ts'), '+ ws/a.ts');
@@ -85,7 +85,7 @@ suite('The names of files, on this file system', function () {
     assert.equal(await real('ws/up/etc/../ws/out'), '+ etc');
   });
 
-  test('".." leads out of where a link leads, and not out of where it lies', async () => {
+  test('".." leaves the target of a link, not the folder that contains the link', async () => {
     link('../etc/deep', 'ws/in');
     assert.equal(await real('ws/in/../passwd'), '+ etc/passwd');
     assert.equal(await real('ws/in/../../ws/a.ts'), '+ ws/a.ts');
@@ -147,7 +147,7 @@ suite('The names of files, on this file system', function () {
     assert.equal(await real('/dev/null'), '+ /dev/null');
   });
 
-  test('what is no name of a file is unknown', async () => {
+  test('a text that is no file name is unknown', async () => {
     assert.equal(await real('ws/a\0.ts'), 'It is no name that a file could have.');
     assert.equal(await real('ws/\ud800'), 'It is no name that a file could have.');
     assert.equal(await real(`ws/${'a'.repeat(300)}`), 'It is longer than a name of a file can be.');

@@ -128,7 +128,7 @@ suite('gateway with the official client', () => {
     assert.equal(await cancelled, 'enough');
   });
 
-  test('it hears of changed tools', async () => {
+  test('it gets notifications of changed tools', async () => {
     const heard = new Promise<void>((resolve) =>
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()),
     );
@@ -140,7 +140,7 @@ suite('gateway with the official client', () => {
     );
   });
 
-  test('it answers what is asked of the person, and stops asking when somebody else has answered', async () => {
+  test('it answers questions to the user, and withdraws them when another prompt was answered', async () => {
     const asked: unknown[] = [];
     const call = async (): Promise<[HeldCall, Promise<unknown>]> => {
       const params = { name: 'add', _meta: { 'vscode.conversationId': 'chat' } };
@@ -219,7 +219,7 @@ suite('gateway with the official client', () => {
     );
   });
 
-  test('it lists and reads resources, and hears of the one that it subscribed to', async () => {
+  test('it lists and reads resources, and gets changes of subscribed ones', async () => {
     const resources = [{ uri: 'note:///1', name: 'One', size: 'x', annotations: { audience: ['robots'] } }];
     const resourceTemplates = [{ uriTemplate: 'note:///{id}', name: 'A note', mimeType: 5 }];
     host.set('notes', [], RUNNING, 'resources', {
@@ -276,7 +276,7 @@ suite('gateway with the official client', () => {
     ]);
   });
 
-  test('it is asked what a server asks during its call, and for a model where there is none', async () => {
+  test('it gets a server’s questions during its call, and model requests if the host has no model', async () => {
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
       assert.equal(params.message, 'notes: Who?');
       return { action: 'accept', content: { name: 'Ada' } };

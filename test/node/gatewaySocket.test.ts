@@ -164,7 +164,7 @@ suite('gateway that moves', () => {
     assert.equal(await isOpen(second), false);
   });
 
-  test('leaves nobody listening when it moves while it is being opened', async () => {
+  test('leaves no listening socket if it moves while it is being opened', async () => {
     const opening = gateway.address('notes');
     gateway.use('off');
     const address = await opening;

@@ -30,7 +30,7 @@ suite('One heartbeat for many', () => {
     assert.equal(clock.waiting, 0);
   });
 
-  test('has no timer while nobody listens, and begins anew with the next one', async () => {
+  test('has no timer without listeners, and starts again with the next one', async () => {
     assert.equal(clock.waiting, 0);
     heartbeat.add(() => beats.push('gone')).dispose();
     await clock.advance(120_000);

@@ -98,7 +98,7 @@ suite('records of children', function () {
     });
   }
 
-  test('of a live owner, of another start or of nobody are no reason to end anything', async () => {
+  test('of a live owner, of another boot, or without an owner end nothing', async () => {
     const child = start();
     const [own, dead] = [processStartSync(process.pid), await gone()];
     const childStart = processStartSync(child);
@@ -111,7 +111,7 @@ suite('records of children', function () {
     assert.deepEqual([readdirSync(folder), logged], [['1-1.json'], []]);
   });
 
-  test('are nothing to speak of where none is left, and looked through where there are some', async () => {
+  test('cost nothing if there are none, and are checked otherwise', async () => {
     await endLeftovers(join(folder, 'never written'), log);
     await endLeftovers(folder, log);
     assert.deepEqual(logged, []);
@@ -144,7 +144,7 @@ suite('records of children', function () {
     );
   });
 
-  test('of a folder that is not there are none', async () => {
+  test('of a missing folder are empty', async () => {
     assert.equal(await endOrphans(join(folder, 'none')), 0);
   });
 });

@@ -3,7 +3,7 @@ import { MAX_HEADS } from '../../src/node/store/states/heads.ts';
 import type { HeadMove } from '../../src/core/index.ts';
 import { data, note, StateCase } from '../support/stateCase.ts';
 
-suite('Where calls go on', () => {
+suite('Heads', () => {
   let states: StateCase;
 
   setup(() => {
@@ -45,7 +45,7 @@ suite('Where calls go on', () => {
     );
   });
 
-  test('8.5: the way back takes along all that stand there or further on, and nobody else; work after it branches', () => {
+  test('8.5: a rollback moves all heads at the left checkpoints and no others, and later calls branch', () => {
     move('b');
     treeIs(
       'a data {"notes":[]}',
@@ -66,7 +66,7 @@ suite('Where calls go on', () => {
     assert.deepEqual(moves(), [{ at: 7, kind: 'rollback', origin: 5, target: 2, refusal: null }]);
   });
 
-  test('the way back of one conversation takes along the others only where they have no head of their own', () => {
+  test('a rollback of one conversation moves others only if they have no head of their own', () => {
     move('c', 'chat');
     assert.deepEqual(
       [undefined, 'chat', 'other'].map((conversation) => states.base(conversation).head?.checkpoint),

@@ -193,7 +193,7 @@ class Both {
 suite('Lineages beside a model of them', function () {
   this.timeout(dose(60_000, 600_000));
 
-  test('whatever servers and persons do, every state is what replay from the root gives, and heads stand where they should', () => {
+  test('for any actions of servers and users, states equal a replay from the root, and heads are correct', () => {
     let snapshots = 0;
     let states = 0;
     fc.assert(

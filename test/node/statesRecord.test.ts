@@ -5,7 +5,7 @@ import { StoredStates } from '../../src/node/store/states/materialiser.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
 import { data, note, patch, StateCase } from '../support/stateCase.ts';
 
-suite('What servers say of their states (MCPL 8)', () => {
+suite('Recorded states (MCPL 8)', () => {
   let states: StateCase;
 
   setup(() => {
@@ -68,7 +68,7 @@ suite('What servers say of their states (MCPL 8)', () => {
     assert.equal(states.base().state, '"all"', 'as often as one asks');
   });
 
-  test('a patch that does not fit leaves the head where it is, changes nothing, and keeps calls from being sent', () => {
+  test('a patch that does not fit keeps the head, changes nothing, and blocks calls', () => {
     states.call('a', { parent: null, body: data({ notes: [] }) });
     states.call('b', { body: note(1) });
     const half = patch({ op: 'add', path: '/notes/-', value: 2 }, { op: 'remove', path: '/gone' });
@@ -130,7 +130,7 @@ suite('What servers say of their states (MCPL 8)', () => {
     assert.match(states.counts, /^host, 3 kept/);
   });
 
-  test('the head stays where it is when what comes before it is filled in late', () => {
+  test('the head stays when an earlier placeholder is filled', () => {
     states.call('b', { parent: 'a', body: data([2]) });
     const { kind, remarks } = states.call('a', { parent: null, body: data([1]) });
     assert.deepEqual([kind, remarks], ['kept', ['It came after what builds on it, which stays what is worked on.']]);
@@ -184,7 +184,7 @@ suite('What servers say of their states (MCPL 8)', () => {
     treeIs('a data [1]', '  a#2 data (assumed) [2]', 'a#3 data [2]', '  b patch [2,3] <- head');
   });
 
-  test('a name that several bear means the one that was the head, where that is one of them', () => {
+  test('a repeated name means the head, if the head has that name', () => {
     states.call('a', { parent: null, body: data([1]) });
     const { head } = states.base();
     states.call('a', { parent: null, body: data([2]) });

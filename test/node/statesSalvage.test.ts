@@ -5,7 +5,7 @@ import { LineageSalvage } from '../../src/node/store/states/lineageSalvage.ts';
 import { LineageReader } from '../support/lineageReader.ts';
 import { data, note, StateCase, stateUpdate } from '../support/stateCase.ts';
 
-suite('What is left of lineages', () => {
+suite('Salvaged lineages', () => {
   let old: StateCase;
   let states: StateCase;
 
@@ -44,7 +44,7 @@ suite('What is left of lineages', () => {
     old.queries.move({ at: 9, kind: 'rollback', from: undefined, to: old.place('c'), refusal: 'No.' }, undefined);
   }
 
-  test('where nothing is missing, all is as it was', () => {
+  test('without damage to them, everything is as before', () => {
     fill();
     assert.equal(takeOver(), 5);
     assert.equal(states.tree, old.tree);
@@ -94,7 +94,7 @@ suite('What is left of lineages', () => {
     assert.equal(states.state('a'), '{"notes":[]}', 'its server may say again what it was');
   });
 
-  test('where its server keeps the states, nobody is sent to a name that it never gave', () => {
+  test('if the server keeps the states, calls never name a checkpoint that it did not send', () => {
     const server = { keeper: 'server' } as const;
     old.call('a', { ...server, parent: null, conversation: 'one' });
     old.call('b', { ...server, parent: 'a', conversation: 'two' });
@@ -134,7 +134,7 @@ suite('What is left of lineages', () => {
     );
   });
 
-  test('rows that are none of ours are left out, and of a file without lineages there is nothing', () => {
+  test('foreign rows are left out, and a file without lineages has no result', () => {
     fill();
     old.database.exec(`UPDATE checkpoints SET form = 'glory' WHERE checkpoint = 'd';
       UPDATE checkpoints SET lineage = 77 WHERE checkpoint = 'c'`);

@@ -57,7 +57,7 @@ suite('Files of lineages, step by step', function () {
       ({ states }: Storage): Promise<unknown> => states.exportTo({ server: 'large', featureSet: 's' }, source),
     ],
   ] as const)
-    test(`while a large file is ${what}, calls are answered in between, and nobody sees any of it`, async () => {
+    test(`while a large file is ${what}, calls are answered in between, and no part of it is visible`, async () => {
       writeChain(source);
       const store = open();
       const { states } = store;
@@ -101,7 +101,7 @@ suite('Files of lineages, step by step', function () {
     assert.deepEqual(order, ['other', 'over']);
   });
 
-  test('a kill while a file is read in leaves nothing that anybody sees, and what is left goes with the next trim', async () => {
+  test('a kill during an import leaves nothing visible, and the next trim removes the rest', async () => {
     writeChain(source, 30_000);
     const child = spawn(process.execPath, [writerPath, file, source], { stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
@@ -161,7 +161,7 @@ suite('Files of lineages, step by step', function () {
     assert.deepEqual(rowsOf(file), { lineages: 0, checkpoints: 0, snapshots: 0 });
   });
 
-  test('a disk that is full before the end is told of, and the lineage is left as it was', async () => {
+  test('a full disk is reported, and the lineage is unchanged', async () => {
     writeChain(source);
     const small = join(folder, 'room-150.sqlite');
     const store = openStore({ file: small, workerPath: smallDiskPath, log: NO_LOG });

@@ -215,7 +215,7 @@ suite('The store of states', function () {
     assert.equal((await windows[0]?.lineages())?.[0]?.count, 121);
   });
 
-  test('of one checkpoint that two windows are told of, exactly one keeps it', async () => {
+  test('one checkpoint that two windows receive is stored exactly once', async () => {
     const windows = [open().states, open().states];
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -228,7 +228,7 @@ suite('The store of states', function () {
     ]);
   });
 
-  test('a state that somebody damaged in the file is refused rather than guessed', async () => {
+  test('a state that was damaged in the file is refused rather than guessed', async () => {
     const first = open();
     await first.states.record(stateUpdate('a', { parent: null, body: data({ notes: [] }) }));
     await first.states.record(stateUpdate('b', { base: 1, body: note(1) }));

@@ -54,7 +54,7 @@ suite('Rows of a lineage', function () {
     assert.deepEqual(drawn(reader.window({ from: -5, count: -1 })), []);
   });
 
-  test('say how often somebody rolled back to them, but not who was refused, or only worked on from there', () => {
+  test('count rollbacks to them, but not refused ones, or continuations from there', () => {
     fill();
     const move = { at: 9, kind: 'rollback', from: undefined, to: states.place('b'), refusal: undefined } as const;
     states.queries.move(move, 'chat');
@@ -72,7 +72,7 @@ suite('Rows of a lineage', function () {
     );
   });
 
-  test('a lineage that nobody began has none', () => {
+  test('a lineage that was never started has none', () => {
     assert.deepEqual(reader.window({ server: 'nobody' }), {
       version: 0,
       total: 0,
@@ -177,7 +177,7 @@ suite('Rows of a lineage', function () {
     assert.equal(drawn(reader.window()).length, before.length + 1);
   });
 
-  test('whatever happens, they are the same as read anew and as a plain model has them', () => {
+  test('after any change, they equal a fresh read and a simple model', () => {
     const step = fc.oneof(
       { weight: 12, arbitrary: fc.record({ kind: fc.constant('call' as const), parent: fc.nat(40) }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('trim' as const), count: fc.nat(10) }) },
@@ -268,7 +268,7 @@ suite('Rows of a lineage', function () {
     assert.ok(first < 300 && (times.later ?? 0) < 20 && appended < 150 && scrolled < 50, JSON.stringify(times));
   });
 
-  test('one checkpoint, with all that is told of it', () => {
+  test('one checkpoint with all details', () => {
     fill();
     const a = states.place('a');
     const c = states.place('c');

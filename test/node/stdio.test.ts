@@ -155,7 +155,7 @@ suite('a server over stdio', function () {
     await transport.close();
   });
 
-  test('that speaks before anybody listens is made to wait', async () => {
+  test('that writes before there is a listener has to wait', async () => {
     bench = await StdioBench.open();
     const heard: string[] = [];
     const script = "process.stdout.write('\\n'.repeat(5e6), () => console.error('written')); console.error('writing')";
@@ -188,7 +188,7 @@ suite('a server that cannot be started', function () {
     return error;
   };
 
-  test('names the command that is missing and where it was looked for', async () => {
+  test('names the missing command and the searched folders', async () => {
     const env = { PATH: [folder, ...Array.from({ length: 8 }, (_, i) => `/opt/${i}`)].join(delimiter) };
     const error = await failure({ command: 'no-such-command', env });
     assert.deepEqual(

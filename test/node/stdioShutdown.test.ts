@@ -30,7 +30,7 @@ suite('the end of a server over stdio', function () {
     assert.equal(await isRunning(bench.transport.pid), false);
   });
 
-  test('comes to its children too, when it ends by itself and when it is forced', async () => {
+  test('also ends its children, whether it exits or is killed', async () => {
     for (const args of [[], ['--stubborn']]) {
       const bench = await StdioBench.open(args, { shutdown: QUICK });
       const pid = await grandchild(bench);

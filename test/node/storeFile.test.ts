@@ -178,7 +178,7 @@ suite('The file of events, grants and the audit', function () {
     );
   });
 
-  test('of one event that two windows are told of, exactly one keeps it', async () => {
+  test('one event that two windows receive is stored exactly once', async () => {
     const windows = [open(), open()];
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
@@ -221,7 +221,7 @@ suite('The file of events, grants and the audit', function () {
     );
   });
 
-  test('rows that are none of ours hide no others', async () => {
+  test('foreign rows hide no others', async () => {
     await fill(8);
     tamper(
       `UPDATE events SET content = '[{"type":"text"}]' WHERE event_id = 'event-1'`,

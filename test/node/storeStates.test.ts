@@ -241,7 +241,7 @@ suite('The file of states', function () {
     else assert.deepEqual([blocked?.checkpoint, state], ['n199', undefined]);
   });
 
-  test('a head that was lost lets no call through until somebody says from where to go on', async () => {
+  test('a lost head blocks calls until the user selects where to continue', async () => {
     await fill(60, 200);
     const place = (await window(open())).rows[0]?.node.place ?? 0;
     await Promise.all(opened.map((store) => store.close()));
@@ -307,7 +307,7 @@ suite('The file of states', function () {
       assert.ok(inOrder < 100 && afterKill < 100, `${inOrder} and ${afterKill} ms`);
     });
 
-    test('is set aside as well where it is damaged: at once where permissions are, else when the damage is met', async () => {
+    test('is set aside if it is damaged: at once for tables with permissions, otherwise when the damage is read', async () => {
       copyFileSync(join(large, 'less.sqlite'), file);
       damagePages(file, 'nameddata');
       const store = open();

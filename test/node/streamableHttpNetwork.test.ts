@@ -20,7 +20,7 @@ async function listen(server: Server): Promise<number> {
   return port;
 }
 
-suite('the way to a server over streamable HTTP', () => {
+suite('the network path to a server over streamable HTTP', () => {
   const talk = HttpConversation.ofSuite();
   const servers: Server[] = [];
   /** Requests to the proxy. */
@@ -97,7 +97,7 @@ suite('the way to a server over streamable HTTP', () => {
     assert.deepEqual(proxied, []);
   });
 
-  test('is said to fail at the proxy where it does', async () => {
+  test('names the proxy if the proxy fails', async () => {
     const proxy = await serveProxy(0);
     const env = { HTTPS_PROXY: `http://user:word@${proxy}` };
     const refused = await ping('https://closed.test/mcp', new OwnAgents(env));

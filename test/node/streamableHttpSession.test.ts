@@ -57,7 +57,7 @@ suite('a session over streamable HTTP', () => {
   });
 
   for (const [how, refuse] of Object.entries(forgotten))
-    test(`that the server forgot is opened anew, and the request sent again: ${how}`, async () => {
+    test(`that the server lost is opened again, and the request is repeated: ${how}`, async () => {
       await open((heard) => {
         const { request, response, body } = heard;
         if (request.method === 'GET') response.writeHead(405).end();
@@ -84,7 +84,7 @@ suite('a session over streamable HTTP', () => {
       assert.match(talk.server.lines[1] ?? '', /^POST \/mcp x-own=secret \{.*"id":"renew-1"/);
     });
 
-  test('is opened anew once for all requests that were refused, and what is sent meanwhile waits for it', async () => {
+  test('is opened again once for all refused requests, and later messages wait for it', async () => {
     const refused: ServerResponse[] = [];
     const initialize = new Deferred<ServerResponse>();
     await open((heard) => {
@@ -127,7 +127,7 @@ suite('a session over streamable HTTP', () => {
     assert.equal(renewed.length, 1);
   });
 
-  test('is not opened anew for a refusal that comes late', async () => {
+  test('is not opened again for a late refusal', async () => {
     let late: ServerResponse | undefined;
     await open((heard) => {
       const { request, response, body } = heard;
@@ -188,7 +188,7 @@ suite('a session over streamable HTTP', () => {
       ],
     };
   for (const [how, [respond, why]] of Object.entries(hopeless))
-    test(`that cannot be opened anew ends the connection: ${how}`, async () => {
+    test(`that cannot be opened again ends the connection: ${how}`, async () => {
       await open(({ response }) => void response.writeHead(404).end());
       talk.server.intercept(({ response, body }) => {
         if (!body.includes('"initialize"')) return false;
@@ -263,7 +263,7 @@ suite('a session over streamable HTTP', () => {
     assert.equal(renewed.length, 1);
   });
 
-  test('is opened anew when the back-channel is told that it is gone, which goes on in the new one', async () => {
+  test('is opened again when the back-channel loses it, and the channel continues in the new one', async () => {
     const streams: ServerResponse[] = [];
     const second = new Deferred<void>();
     let known = 'S1';

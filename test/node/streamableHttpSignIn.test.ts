@@ -118,7 +118,7 @@ suite('signing in to a server over streamable HTTP', () => {
     );
   });
 
-  test('is asked for by 403 only where that says what is wanted', async () => {
+  test('is requested by 403 only if the response names a challenge', async () => {
     const more = 'Bearer error="insufficient_scope"';
     await open(({ request, response, body }) => {
       if (request.headers.authorization === 'T2') response.writeHead(200, JSON_TYPE).end(answer(idOf(body)));

@@ -6,7 +6,7 @@ const PAGE = `<!DOCTYPE html>
 <html lang="en"><head><style>body { margin: 0 }</style><title>502 Bad
   Gateway</title></head><body><h1>Bad Gateway</h1>${'<p>x</p>'.repeat(1_000)}</body></html>`;
 
-suite('A web page in the place of an answer', () => {
+suite('A web page instead of an answer', () => {
   test('is named by its title, and everything else is shown as it is', () => {
     const shown = (body: string): string => shownBody(body);
     assert.deepEqual(
@@ -49,7 +49,7 @@ suite('A web page in the place of an answer', () => {
     );
   });
 
-  test('is no part of a failure', () => {
+  test('is not part of the error', () => {
     const { message } = statusFailure({ status: 502, body: PAGE, now: 0 });
     assert.equal(message, 'The server answered HTTP 502 (Bad Gateway): a web page, “502 Bad Gateway”');
     assert.equal(notMcp(PAGE).message, 'The server answered with what is no message: a web page, “502 Bad Gateway”');

@@ -11,8 +11,8 @@ const intervals = (file: string): readonly string[] => {
   });
 };
 
-suite('What goes on at regular times', () => {
-  test('is the age of rows in views that are open, and the seconds of a call that runs, in its page', () => {
+suite('An interval in the sources', () => {
+  test('updates the age of rows in open views, or the seconds of a running call in its page', () => {
     assert.deepEqual(
       globSync('src/**/*.ts', { cwd: inProject() })
         .map((file) => file.replaceAll('\\', '/'))

@@ -326,7 +326,7 @@ suite('The manifest', () => {
     assert.equal(manifest.capabilities.virtualWorkspaces.supported, false);
   });
 
-  test('activates by itself only when the editor has started and for a tab that was open, and uses no proposed API', () => {
+  test('activates only after the editor has started and for open tabs, and uses no proposed API', () => {
     assert.deepEqual(manifest.activationEvents, [
       'onStartupFinished',
       'onWebviewPanel:mcpl.toolForm',
@@ -339,7 +339,7 @@ suite('The manifest', () => {
     assert.equal(manifest.enabledApiProposals, undefined);
   });
 
-  test('has icons and texts where it says so', () => {
+  test('has the icons and texts that it names', () => {
     const icons = contributes.viewsContainers.activitybar.map(({ icon }) => icon);
     const media = contributes.walkthroughs.flatMap(({ steps }) => steps.map((step) => step.media.markdown));
     const plugins = contributes.chatPlugins.flatMap(({ path }) => [

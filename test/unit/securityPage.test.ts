@@ -11,7 +11,7 @@ suite('The page about security', () => {
     title,
   }));
 
-  test('names tests that are there', () => {
+  test('names existing tests', () => {
     assert.ok(named.length > 40);
     const missing = named.filter(({ file, title }) => {
       const where = new URL(file, project);

@@ -44,7 +44,7 @@ suite('The installed extension', () => {
     assert.deepEqual(await person.notifications(), []);
   });
 
-  test('costs nothing while no server is enabled: no process, no database, no folder of ours', async () => {
+  test('costs nothing while no server is enabled: no process, no database, no folder', async () => {
     const { person, pid, workspace } = opened();
     let rows: readonly string[] = [];
     for (let round = 0; round < 100 && rows.length < 2; round++) {

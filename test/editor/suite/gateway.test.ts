@@ -145,7 +145,7 @@ suite('What a running server has, in the editor’s chat', () => {
     assert.doesNotMatch((await person.notifications()).join(), /What shall I order/);
   });
 
-  test('a form of a server that nobody answers in the chat is told of by a notification too', async () => {
+  test('a form that stays open in the chat also has a notification', async () => {
     await startChat();
     const tool = named('ask_person');
     assert.ok(tool !== undefined);
@@ -180,7 +180,7 @@ suite('What a running server has, in the editor’s chat', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  test('a server that the editor has by itself under the same name keeps ours from nothing', async () => {
+  test('a server of the editor with the same name does not affect this one', async () => {
     const { host } = await mcpLive();
     const own = vscode.Uri.joinPath(settingsUri(), '..', 'mcp.json');
     const { command, args } = chatServer() as { readonly command: string; readonly args: readonly string[] };

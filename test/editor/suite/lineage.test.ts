@@ -404,7 +404,7 @@ suite('The lineage of a feature set', () => {
     );
   });
 
-  test('is told of in the trace', async () => {
+  test('is shown in the trace', async () => {
     await vscode.commands.executeCommand('mcpl.server.showTrace', { server: 'notes' });
     await notes('a');
     await eventually(async () => [...(await texts('.list .row .method'))].sort(), ['tools/call', 'tools/call · chk_1']);

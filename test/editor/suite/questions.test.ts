@@ -20,7 +20,7 @@ const problem = (): Promise<readonly string[]> =>
   person.texts(`${QUICK_INPUT} .quick-input-message .monaco-highlighted-label, ${QUICK_INPUT} .quick-input-message`);
 const message = async (): Promise<string> => (await person.notifications()).join('\n');
 
-suite('What servers ask', () => {
+suite('Questions of servers', () => {
   setup(async () => {
     await cleanSlate();
     (await mcpLive()).testing.answerConsent(async () => 'start');

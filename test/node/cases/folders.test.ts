@@ -20,7 +20,7 @@ interface Window {
   open(...folders: readonly Folder[]): void;
 }
 
-suite('The folders that a server may know of', function () {
+suite('The folders that a server may know', function () {
   this.timeout(CASE_TIMEOUT);
   let folder: string;
   let ends: (() => unknown)[];
@@ -129,7 +129,7 @@ suite('The folders that a server may know of', function () {
     assert.equal(told(server), 2);
   });
 
-  test('are none in a window without a folder, of which nothing is told later either', async () => {
+  test('are none in a window without a folder, and no change is reported later', async () => {
     const { server, open } = await openWindow();
     const [{ params } = {}] = server.life.sent('initialize');
     assert.equal('roots' in (params as { readonly capabilities: JsonObject }).capabilities, false);
@@ -139,7 +139,7 @@ suite('The folders that a server may know of', function () {
     assert.equal(told(server), 0);
   });
 
-  test('are none in a workspace that is not trusted, where no server even starts', async () => {
+  test('are none in an untrusted workspace, in which no server starts', async () => {
     const opened = await openCase({ start: false, host: { folders: [folder], trusted: false } });
     ends.push(() => opened.close());
     await assert.rejects(opened.host.start(ID), { code: 'NOT_TRUSTED' });

@@ -78,7 +78,7 @@ suite('Over HTTP with server-sent events, a server of 2024-11-05', () => {
     assert.deepEqual([server.lines(), elsewhere.lines()], [['GET'], []]);
   });
 
-  test('whose stream ends is connected to anew, and works again', async () => {
+  test('whose stream ends is connected again, and works', async () => {
     const sse = new SseScript('/message');
     const server = await cases.serve(sse.script);
     const remote = cases.open(server.url('/sse'), { entry: { transport: 'sse' } });
@@ -123,7 +123,7 @@ suite('Over streamable HTTP, a server with sessions', () => {
       (exchange) => exchange.error({ code: -32000, message: 'Bad Request: No valid session ID provided' }, 400),
     ],
   ] as const satisfies readonly (readonly [string, (exchange: Exchange) => void])[])
-    test(`that forgot it and says so by ${how} is initialized once more, and nobody notices`, async () => {
+    test(`that lost its session and answers with ${how} is initialized again, unnoticed by callers`, async () => {
       let session = 1;
       const inSession = (answer: (exchange: Exchange) => unknown) => (exchange: Exchange) =>
         exchange.headers['mcp-session-id'] === `S${session}` ? answer(exchange) : refuse(exchange);

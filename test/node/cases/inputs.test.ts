@@ -5,7 +5,7 @@ import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
 import { accept, ask, CasePerson } from './casePerson.ts';
 import { HttpCases } from './httpCaseServer.ts';
 
-suite('What a server wants of a model', function () {
+suite('A server’s request for a model', function () {
   this.timeout(CASE_TIMEOUT);
   let opened: Case;
   let person: CasePerson;
@@ -41,7 +41,7 @@ suite('What a server wants of a model', function () {
     );
   });
 
-  test('is answered with an error where there is no model, and where the host has none at all', async () => {
+  test('is answered with an error without a model, and on a host without models', async () => {
     await open('2024-11-05');
     person.onPrompt = () => ({ kind: 'unavailable', reason: 'The quota is used up.' });
     assert.equal(refusal(await sample()), '-32603: No model is available: The quota is used up.');
@@ -50,7 +50,7 @@ suite('What a server wants of a model', function () {
     assert.equal(refusal(await sample()), '-32603: No model is available: This host has no language model.');
   });
 
-  test('reaches the model with pictures, limits and hints, and not with what nobody knows', async () => {
+  test('reaches the model with images, limits and hints, and without unknown members', async () => {
     await open('2024-11-05');
     person.onPrompt = () => said as never;
     const image = { role: 'user', content: { type: 'image', data: 'AAAA', mimeType: 'image/png' } };
@@ -97,7 +97,7 @@ suite('What a server wants of a model', function () {
     assert.deepEqual(person.prompts, []);
   });
 
-  test('brings tools where they were declared, with a result for each use and no other', async () => {
+  test('has tools if they were declared, with one result per use', async () => {
     await open('2025-11-25', true);
     person.onPrompt = () => ({
       kind: 'answered',
@@ -126,7 +126,7 @@ suite('What a server wants of a model', function () {
   });
 });
 
-suite('What a server asks a person', function () {
+suite('A server’s question to the user', function () {
   this.timeout(CASE_TIMEOUT);
   const cases = HttpCases.ofSuite();
   let opened: Case;
@@ -187,7 +187,7 @@ suite('What a server asks a person', function () {
     );
   });
 
-  test('is shown with a warning where it looks like a secret', async () => {
+  test('is shown with a warning if it looks like a secret', async () => {
     await open('2025-06-18');
     await form({ apiKey: { type: 'string' }, colour: { type: 'string' } });
     const [{ sensitive, remarks } = assert.fail()] = person.forms;

@@ -205,7 +205,7 @@ suite('The resources of a server', function () {
     );
   });
 
-  test('that are subscribed to are read again when they change, also after a restart, until nobody wants it', async () => {
+  test('that are subscribed are read again after changes, also after a restart, until the last subscription ends', async () => {
     const current = await opened.open({
       capabilities: { resources: { subscribe: true } },
       answers: {
@@ -274,7 +274,7 @@ suite('The resources of a server', function () {
   });
 });
 
-suite('What a tool gives', function () {
+suite('The result of a tool', function () {
   this.timeout(CASE_TIMEOUT);
   const opened = Opened.ofSuite();
   const cases = HttpCases.ofSuite();
@@ -292,7 +292,7 @@ suite('What a tool gives', function () {
     await assert.rejects(call('breaks'), { code: 'REMOTE_ERROR', rpcCode: -32603, message: /Out of memory/ });
   });
 
-  test('is checked against what it had announced, and passed on with a remark where it is something else', async () => {
+  test('is checked against the output schema, and gets a remark if it does not match', async () => {
     const { call } = await opened.open({
       version: '2025-06-18',
       answers: {

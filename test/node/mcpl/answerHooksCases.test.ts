@@ -46,7 +46,7 @@ const secret = (): CaseModel => {
 };
 
 mcplCases('hooks after a model has answered', (open) => {
-  test('MCPL §10.5: a server that does not block is told of the answer, which is shown as it comes', async () => {
+  test('MCPL §10.5: a non-blocking server is notified of the answer, which is shown as it streams', async () => {
     const opened = await open({ server: guard(), model: secret() });
     const shown: string[] = [];
     const { text } = await opened.turn('What is it?', { onText: (piece) => shown.push(piece) });

@@ -1,5 +1,5 @@
 /**
- * A whole host before scripted MCPL servers, over standard input and output and over WebSocket alike.
+ * A whole host with scripted MCPL servers, over stdio and over WebSocket.
  *
  *     mcplCases('feature sets', (open, over) => {
  *       test('what is off is refused', async () => {
@@ -8,14 +8,14 @@
  *       });
  *     });
  *
- * `mcplCases` declares a suite for each transport and closes what its tests open. `open` takes `McplCaseOptions`: one
- * `server` (called "case"), or several `servers` by id, each an `McplScript` (its sets, what else it announces, its
- * tools, its answers by method, its entry of the settings); `model` is a `CaseModel`, of which a test says the words.
+ * `mcplCases` declares a suite for each transport, and closes the cases of each test. `open` takes `McplCaseOptions`:
+ * one `server` (called "case"), or several `servers` by id. Each is an `McplScript`: its sets, other members of its
+ * announcement, its tools, its answers by method, and its entry in settings. `model` is a scripted `CaseModel`.
  *
- * What a test does: `push`, `turn`, `call`, `enable`/`disable` (as a person does in a view), `configure` (as the
- * settings file says), `start`. By hand: `life().request/notify/say/raw`, `ask(life(), method, params)` of casePerson.
- * What a test looks at, all as text in which `inf#1` stands for the first inference id seen and so on: `heard()` (what
- * the host sent), `events()`, `arrived` (what a person is told of), `audit()`, `sets()`, `model.prompts`, `log`.
+ * Actions of a test: `push`, `turn`, `call`, `enable`/`disable` (like the user in a view), `configure` (like an edit of
+ * the settings file), `start`. By hand: `life().request/notify/say/raw`, `ask(life(), method, params)` of casePerson.
+ * Results, all as text in which `inf#1` stands for the first inference id and so on: `heard()` (the host's messages),
+ * `events()`, `arrived` (notifications for the user), `audit()`, `sets()`, `model.prompts`, `log`.
  */
 import assert from 'node:assert/strict';
 import { createNodeHost, type NodeHostOptions } from '../../../src/cli/nodeHost.ts';

@@ -1,6 +1,6 @@
 /**
- * Scopes before real files: a host with an open folder that is called `/ws` in every text here, beside it one that is
- * called `/out`, scripted servers whose set `files` is scoped to it, and a person who is asked.
+ * Scopes with real files: a host with an open folder, called `/ws` in every text here, and a folder next to it, called
+ * `/out`. The set `files` of the scripted servers is scoped to `/ws`. A simulated user answers questions.
  *
  *     scopeCases('the lists', (open) => {
  *       test('…', async () => {
@@ -9,7 +9,7 @@
  *       });
  *     });
  *
- * `person` has the answers to the next questions, in order; where it has none, a question stays open for `answer`.
+ * `person` has the answers to the next questions, in order. Without one, a question stays open for `answer`.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * States before a real store: a host with a SQLite file in a folder of its own, and a scripted server with a set `book`
- * that has state and a tool `edit` that belongs to it.
+ * States with a real store: a host with a SQLite file in a separate folder, and a scripted server. Its set `book` has
+ * state, and its tool `edit` belongs to the set.
  *
  *     stateCases('host-kept', (open) => {
  *       test('…', async () => {
@@ -10,9 +10,8 @@
  *       });
  *     });
  *
- * `edit` says what the server answers as the `state` of its next result. `rollback` is what the server does when it is
- * asked to go back, a function of the test. What a test looks at: `sent()` (what calls carried), `tree()` (the lineage,
- * oldest first), `stateAt('a')`, `troubles`, `asked` (the requests to go back).
+ * `edit` makes a call that the server answers with this `state`. `rollback` answers rollback requests. Results: `sent()`
+ * (members of calls), `tree()` (the lineage, oldest first), `stateAt('a')`, `troubles`, `asked` (rollback requests).
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

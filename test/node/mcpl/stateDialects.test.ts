@@ -45,7 +45,7 @@ stateCases('as servers speak it', (open) => {
     assert.deepEqual(await opened.sent(), ['{}', '{}']);
   });
 
-  test('a server tells of a state by itself', async () => {
+  test('a server sends a state without a call', async () => {
     const opened = await open();
     await opened.edit(A);
     const update = (state: object): Promise<string> =>
@@ -64,7 +64,7 @@ stateCases('as servers speak it', (open) => {
     assert.deepEqual(await opened.tree(), ['a data', 'u < a patch head', 'bad < u patch broken aside']);
   });
 
-  test('a server tells of a state in the middle of a call, and gets its answer before it ends that call', async () => {
+  test('a server sends a state during a call, and gets the answer before the call ends', async () => {
     const updates = [A, step('m', 'a', 1)];
     const opened = await open({
       server: {

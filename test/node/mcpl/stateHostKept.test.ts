@@ -61,7 +61,7 @@ stateCases('kept by the host', (open) => {
     assert.equal(await opened.stateAt('d'), '{"notes":[1,4]}');
   });
 
-  test('after a rollback, too, a state that could not be made holds up nobody', async () => {
+  test('after a rollback, a state that could not be computed no longer blocks calls', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b', 'a', add(1)));

@@ -31,14 +31,14 @@ stateCases('that are large', (open) => {
     assert.equal((await states.sent())[1], `{"state":${OWN}}`);
   });
 
-  test('are the same states in whichever writing they are told of', async () => {
+  test('are equal in any JSON formatting', async () => {
     const states = await opened();
     await answered(states, 1, `{"checkpoint":"a","parent":null,"data":${FOREIGN}}`);
     await answered(states, 2, `{"checkpoint":"a","parent":null,"data":${OWN}}`);
     assert.deepEqual(await states.tree(), ['a data head']);
   });
 
-  test('are told of by the server itself as well', async () => {
+  test('are also sent by the server without a call', async () => {
     const states = await opened();
     const { mcpl } = states;
     await mcpl
@@ -50,7 +50,7 @@ stateCases('that are large', (open) => {
     assert.equal(await states.stateAt('a'), OWN);
   });
 
-  test('are in the result as ever for whoever looks, and nobody has read them before', async () => {
+  test('are in the result on access, and are not parsed before', async () => {
     const states = await opened();
     const { raw, modelText } = await answered(states, 1, `{"checkpoint":"a","parent":null,"data":${FOREIGN}}`);
     const state = raw['state'] as JsonObject;

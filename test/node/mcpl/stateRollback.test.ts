@@ -20,7 +20,7 @@ async function line(opened: StateCase): Promise<StateCase> {
 
 const LINE = ['a data', 'b < a patch', 'c < b patch head'];
 
-stateCases('the way back', (open) => {
+stateCases('rollback', (open) => {
   test('§8.5, §8.6: the server is asked, and the next call goes on from there on a branch', async () => {
     const opened = await line(await open());
     assert.equal(await opened.goBack('a'), 'rolledBack a');
@@ -59,7 +59,7 @@ stateCases('the way back', (open) => {
     );
   });
 
-  test('a person may go on from what the host has, and nobody asks the server', async () => {
+  test('the user can continue from the host’s state without asking the server', async () => {
     const opened = await line(await open());
     opened.rollback = () => ({ checkpoint: 'a', success: false });
     assert.match(await opened.goBack('a'), /^refused, can continue: /);
@@ -126,7 +126,7 @@ stateCases('the way back', (open) => {
       assert.deepEqual(await opened.tree(), LINE);
     });
 
-  test('no answer is none, and nothing moves; calls of the set wait for it', async () => {
+  test('without an answer nothing moves, and calls of the set wait for it', async () => {
     const opened = await line(await open({ server: { entry: { timeouts: { call: 1 } } } }));
     opened.rollback = () => NO_ANSWER as never;
     const back = opened.goBack('a');
@@ -151,7 +151,7 @@ stateCases('the way back', (open) => {
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[1,2]}}');
   });
 
-  test('a set without a way back is not asked', async () => {
+  test('a set without rollback is not asked', async () => {
     const opened = await line(await open({ book: { rollback: false } }));
     const plan = await opened.lineages.plan((await opened.find('a')).place);
     assert.ok(plan.hindrance !== undefined);

@@ -45,7 +45,7 @@ stateCases('kept by the server', (open) => {
     ]);
   });
 
-  test('§8.2: a tree with branches, also where a parent was never told of', async () => {
+  test('§8.2: a tree with branches, also below an unknown parent', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.edit({ checkpoint: 'b', parent: 'a' });
@@ -62,7 +62,7 @@ stateCases('kept by the server', (open) => {
     ]);
   });
 
-  test('conversations stand at checkpoints of their own', async () => {
+  test('conversations have separate heads', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.edit({ checkpoint: 'b', parent: 'a' }, { conversationId: 'one' });
@@ -82,7 +82,7 @@ stateCases('kept by the server', (open) => {
     assert.deepEqual(await opened.tree(), []);
   });
 
-  test('where it was is known after a restart of the host', async () => {
+  test('the head is known after a restart of the host', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.edit({ checkpoint: 'b' });
@@ -92,7 +92,7 @@ stateCases('kept by the server', (open) => {
     assert.deepEqual(await opened.sent(), ['{"checkpoint":"b"}']);
   });
 
-  test('where it was is known also when the server has ended', async () => {
+  test('the head is known after the server has ended', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.mcpl.host.restart('case');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { growthOf } from '../../bench/growth.ts';
 
-suite('How the cost of one grows', () => {
+suite('The growth of the cost per unit', () => {
   const SIZES = [10, 1_000, 10_000] as const;
   const growth = (costOf: (size: number) => number): number => {
     const [smallest, middle, largest] = SIZES.map((size) => ({ size, cost: costOf(size) }));
@@ -13,7 +13,7 @@ suite('How the cost of one grows', () => {
     assert.deepEqual([growth((size) => size), growth((size) => 500 + size)], [1, 1]);
   });
 
-  test('is 10 where it grows with the square, also behind what is paid in any case', () => {
+  test('is 10 for quadratic growth, also after constant costs', () => {
     assert.deepEqual([growth((size) => size ** 2), growth((size) => 1_000_000 + size ** 2)], [9.91, 9.91]);
   });
 

@@ -89,7 +89,7 @@ suite('The guard of the figures', () => {
     );
   });
 
-  test('leaves open what there is no time for, and says so', async () => {
+  test('leaves measures open if there is no time, and says so', async () => {
     const all = (): readonly Guarded[] => [scripted('a', 1, 2, 2, 2), scripted('b', 1, 1), scripted('c', 0.5, 0.4)];
     assert.deepEqual(await told(all(), timeFor(0)), ['a open ', 'b open ', 'c open ']);
     assert.deepEqual(await told(all(), timeFor(2)), ['a open 2', 'b met 1', 'c open ']);

@@ -5,7 +5,7 @@ import { StubEditor } from '../../bench/lineageStub.ts';
 
 const ALL = { text: '', only: 'all' } as const;
 
-suite('The editor that stands in when the page of a lineage is measured', () => {
+suite('The stub editor for measuring the lineage page', () => {
   test('tells how many checkpoints there are, and the rows that are asked for, the newest first', () => {
     const editor = new StubEditor(500);
     const [view, first] = editor.answer({ type: 'ready', key: '', filter: ALL });

@@ -66,7 +66,7 @@ suite('report of the benchmark', () => {
     );
   });
 
-  test('what was measured stands beside its ratios to the peer', () => {
+  test('measured values are shown next to their ratios to the peer', () => {
     assert.deepEqual(lines(measuredText({ measure: measureWith([]), samples })), [
       'Round trip (3 repetitions)',
       '              p50 µs        p50 µs / theirs',

@@ -56,7 +56,7 @@ const PAGE = {
   remarks: ['Odd.'],
 };
 
-suite('What servers ask, at a terminal', () => {
+suite('Questions of servers at a terminal', () => {
   test('a form is filled in field by field, and sent after a last look', async () => {
     const question = form({
       name: { type: 'string', title: 'Name', description: 'Of whom' },

@@ -23,7 +23,7 @@ suite('Consolidation in the demo', () => {
   const memories = async (): Promise<readonly string[]> =>
     (await host.call('list_memories')).result.structuredContent.memories.map((each) => each.text);
 
-  test('asks the host by itself once three things were learnt, and only after the hook', async () => {
+  test('requests inference once there are three memories, and only after the hook', async () => {
     host.tell('My name is Ada. I prefer tea.');
     await host.pass(10_000);
     assert.equal(host.asked('model/info').length, 0);

@@ -57,7 +57,7 @@ suite('Reminders of the demo', () => {
       assert.deepEqual([host.logged, pushed()], [[line], ['reminder-1']]);
     });
 
-  test('that nobody answers are sent again under the same id, three times in all', async () => {
+  test('without an answer are sent again with the same id, three times in all', async () => {
     await host.call('remind_me', { text: 'x', seconds: 1 });
     await host.pass(1_000);
     for (let step = 0; step < 10; step++) await host.pass(30_000);

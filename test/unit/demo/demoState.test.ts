@@ -88,7 +88,7 @@ suite('The book of the demo, which the host keeps (MCPL §8.3)', () => {
     assert.equal(textOf(await host.call('list_pages')), 'The book is empty.');
   });
 
-  test('refuses what is no state of its own, and what is not there, and leads to no checkpoint by it', async () => {
+  test('refuses foreign states and missing pages without creating a checkpoint', async () => {
     const NO_BOOK = 'ERROR What the host sent along as the state is not a book of this server. Nothing was changed.';
     for (const state of [null, [], 'x', {}, { checkpoint: 'page-1', nextId: 1, pages: [{ id: 'x' }] }]) {
       const refused = await host.callWith({ state }, 'add_page', { text: 'x' });
@@ -204,14 +204,14 @@ suite('The ledger of the demo, which it keeps itself (MCPL §8.7)', () => {
     assert.deepEqual(host.logged, ['The ledger was sent to the accountant: 2 entries.']);
   });
 
-  test('begins anew where the server of which the host speaks has ended', async () => {
+  test('starts empty if the server of the host’s checkpoint has ended', async () => {
     last = 'ledger-of-another-life';
     assert.equal(await add(5), 'Added. The balance is 5. (The ledger began anew with this server.) [null > ledger-1]');
   });
 });
 
 suite('The states of the demo for a host without MCPL', () => {
-  test('are kept by the server, and told of to nobody', async () => {
+  test('are kept by the server, and not sent', async () => {
     const host = new DemoHost(['state']);
     await host.initialize({});
     const { tools } = (await host.request('tools/list')).result;

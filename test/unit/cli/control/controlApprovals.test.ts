@@ -36,7 +36,7 @@ const GRANT = {
 const NOW_NONE = { event: 'approvals', pending: 0, remembered: 0 };
 const OK = (id: number, result: unknown): unknown => ({ id, ok: true, result });
 
-suite('What servers want to have approved, for a driver', () => {
+suite('Approval requests for a driver', () => {
   let driver: Driver;
 
   setup(() => (driver = new Driver()));
@@ -107,7 +107,7 @@ suite('What servers want to have approved, for a driver', () => {
     assert.deepEqual(driver.host.approvals.answers, ['a1 deny']);
   });
 
-  test('an answer that cannot be kept is told of', async () => {
+  test('an answer that cannot be stored is reported', async () => {
     const details = { layer: 'host', effect: 'none', suggestion: 'Free some space.' } as const;
     driver.host.approvals.failure = new HostError('STORAGE_FAILED', 'The disk is full.', details);
     const question = ask('a1');
@@ -207,7 +207,7 @@ suite('What servers want to have approved, for a driver', () => {
     );
   });
 
-  test('nobody is asked any more when the driver is gone', async () => {
+  test('no request is shown after the driver has left', async () => {
     const question = ask('a1');
     driver.heard();
     driver.session.dispose();

@@ -12,7 +12,7 @@ function shown(place: number, rest: object = {}): object {
   return view as object;
 }
 
-suite('What a driver does with states', () => {
+suite('A driver and states', () => {
   let driver: Driver;
   let lineages: FakeLineages;
 
@@ -176,7 +176,7 @@ suite('What a driver does with states', () => {
     ]);
   });
 
-  test('hears of changes and of states that could not be made, and of other processes while it watches', async () => {
+  test('gets changes, states that could not be computed, and changes by other processes while it watches', async () => {
     lineages.changed.fire();
     lineages.summaries = [summary({ head: undefined, blocked: checkpoint(2) })];
     lineages.changed.fire();

@@ -46,7 +46,7 @@ function shown(id: string, rest: object = {}): object {
   };
 }
 
-suite('A driver and what servers do by themselves', () => {
+suite('A driver and MCPL servers', () => {
   let driver: Driver;
   let host: FakeHost;
   const say = (...lines: readonly object[]): Promise<unknown> => driver.say(...lines);
@@ -65,7 +65,7 @@ suite('A driver and what servers do by themselves', () => {
     return `${answer?.error.code}: ${answer?.error.message}`;
   }
 
-  test('sees the feature sets of a server, and none where it has none', async () => {
+  test('sees the feature sets of a server, or none', async () => {
     const common = { scoped: false, rollback: false, hostState: false };
     const sets = [
       {
@@ -172,7 +172,7 @@ suite('A driver and what servers do by themselves', () => {
     assert.deepEqual([host.did, host.settings], [[], undefined]);
   });
 
-  test('hears of events as they arrive, reads them, and clears them', async () => {
+  test('gets events as they arrive, reads them, and clears them', async () => {
     host.events.kept = [event('e2', { isRead: true }), event('e1')];
     host.events.changed.fire();
     host.events.arrived.fire(host.events.kept);
@@ -268,7 +268,7 @@ suite('A driver and what servers do by themselves', () => {
     );
   });
 
-  test('reads the audit from where it left off', async () => {
+  test('continues to read the audit', async () => {
     host.audited = [
       {
         place: 4,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Driver } from './driver.ts';
 
-suite('What a driver does with what servers offer', () => {
+suite('A driver and the offers of servers', () => {
   let driver: Driver;
 
   setup(() => {
@@ -83,7 +83,7 @@ suite('What a driver does with what servers offer', () => {
     ]);
   });
 
-  test('hears of a resource from its subscription to the end of that, once however often it asks', async () => {
+  test('gets changes of a resource during its subscription, once even if it subscribes repeatedly', async () => {
     const subscribe = { command: 'subscribe', server: 'files', uri: 'mem://a' };
     assert.deepEqual(await driver.say({ id: 1, ...subscribe }, { id: 2, ...subscribe }), [
       { id: 1, ok: true, result: null },
@@ -131,7 +131,7 @@ suite('What a driver does with what servers offer', () => {
     assert.deepEqual(driver.host.did, ['log files warning', 'refresh nope']);
   });
 
-  test('sees where it is signed in, and signs out', async () => {
+  test('sees its sign-ins, and signs out', async () => {
     const said = await driver.say(
       { id: 1, command: 'accounts' },
       { id: 2, command: 'signOut', url: 'https://notes.test/mcp' },

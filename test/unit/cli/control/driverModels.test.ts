@@ -55,7 +55,7 @@ suite('The model that a driver plays', () => {
     return error?.message ?? result;
   }
 
-  test('is none until the driver gives one, and none again when it takes it away', async () => {
+  test('is absent until the driver gives one, and after it removes it', async () => {
     const none = {
       kind: 'failed',
       reason: 'no_model',
@@ -72,14 +72,14 @@ suite('The model that a driver plays', () => {
     assert.deepEqual(await driver.models.choose({ name: undefined, server: undefined }), none);
   });
 
-  test('always says the same where it was given a reply, and then nobody is asked', async () => {
+  test('always gives its fixed reply, without asking the driver', async () => {
     await driver.say({ id: 1, command: 'model', model: { id: 'stub', reply: 'Yes.' } });
     assert.deepEqual(await run(), ['Yes.', { kind: 'ended', finishReason: 'end_turn' }]);
     assert.deepEqual(driver.written, []);
     assert.deepEqual([await (await chosen()).count('12345', NO_CANCELLATION)], [2]);
   });
 
-  test('is the driver otherwise, which sees who asks, for what, and what is to be read', async () => {
+  test('asks the driver without a fixed reply, with the server, the purpose and the input', async () => {
     await driver.say({ id: 1, command: 'model', model: { id: 'stub' } });
     const ended = run();
     await new Promise(setImmediate);

@@ -10,7 +10,7 @@ function toggled(servers: Json | undefined, workspaceServers: Json | undefined, 
   return withFeatureSets({ servers, workspaceServers }, 'notes', DECLARED, { names, on });
 }
 
-suite('What a driver chooses is written', () => {
+suite('A driver’s choice is written', () => {
   test('into the user’s entry, of which nothing else changes', () => {
     const servers = { first: { command: 'x' }, notes: { command: 'y', featureSets: { later: 1 }, env: { A: '1' } } };
     assert.deepEqual(toggled(servers, { other: {} }, ['a'], true), {
@@ -24,7 +24,7 @@ suite('What a driver chooses is written', () => {
     });
   });
 
-  test('into the workspace’s entry where that has the last word, or is the only one', () => {
+  test('into the workspace’s entry if that takes precedence or is the only one', () => {
     const own = { notes: { command: 'y', push: { c: 'infer' } } };
     const theirs = { notes: { featureSets: { enabled: ['a'] }, push: { a: 'ignore' } } };
     assert.deepEqual(toggled(own, theirs, ['c'], true), {
@@ -62,7 +62,7 @@ suite('What a driver chooses is written', () => {
     });
   });
 
-  test('also where there is nothing yet, or nothing that could be meant', () => {
+  test('also if there is no entry, or no usable one', () => {
     for (const nothing of [
       undefined,
       null,

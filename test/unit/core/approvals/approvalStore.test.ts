@@ -8,7 +8,7 @@ import { type ApprovalCase, ApprovalWindows, failureOf, plainId, scopeRequest, S
 const DAY = 86_400_000;
 const DISK = new Error('The disk is full.');
 
-suite('What a person has approved, and the store', () => {
+suite('An approval in the store', () => {
   let windows: ApprovalWindows;
   let clock: FakeClock;
   let base: ApprovalWindows['base'];
@@ -36,7 +36,7 @@ suite('What a person has approved, and the store', () => {
     assert.equal(own.audit()[0], '0 s | approval/revoked | files | There were too many: scope/elevate /etc/hosts');
   });
 
-  test('is all kept where it is many and yet not too many', async () => {
+  test('is kept with many others, below the limit', async () => {
     for (let i = 0; i < 6_000; i++) await base.grants.save(scopeGrant(`g${i}`, { at: i, until: undefined }));
     await own.approvals.loaded();
     await settle();
@@ -70,7 +70,7 @@ suite('What a person has approved, and the store', () => {
     assert.deepEqual([own.state(), own.logged], [[], [failed, failed]]);
   });
 
-  test('is listed once somebody looks, and told to views only where there is any', async () => {
+  test('is listed on the first access, and views are notified only if there is one', async () => {
     let told = 0;
     own.approvals.onDidChange(() => told++);
     assert.deepEqual(own.state(), []);
@@ -138,7 +138,7 @@ suite('What a person has approved, and the store', () => {
     assert.deepEqual(own.state(), ['session files print /b for ever']);
   });
 
-  test('is found as it was approved anew while the store was asked, and not where that is over', async () => {
+  test('is found with a new answer during a read, unless that has ended', async () => {
     await own.decide('/a', 'workspace');
     const disk = new Deferred<void>();
     broken.find = (id) => base.grants.find(id).then((found) => disk.promise.then(() => found));
@@ -179,7 +179,7 @@ suite('What a person has approved, and the store', () => {
     assert.deepEqual([own.state(), await own.found('/a')], [[], 'nothing']);
   });
 
-  test('stays as it was approved anew while another end for it is being kept', async () => {
+  test('keeps a new answer while another expiry is being stored', async () => {
     await own.decide('/a', 'workspace');
     const ids = own.approvals.remembered().map(({ id }) => id);
     const disk = new Deferred<void>();
@@ -193,7 +193,7 @@ suite('What a person has approved, and the store', () => {
     assert.deepEqual(own.state(), ['session files print /a for ever']);
   });
 
-  test('is taken out of the store again once it is read, where it was revoked before', async () => {
+  test('is removed from the store after the read if it was revoked before', async () => {
     const revoked: string[] = [];
     broken.revoke = (ids) => {
       revoked.push(ids.map(plainId).join(' '));

@@ -27,7 +27,7 @@ suite('metadata of a server', () => {
     assert.deepEqual(resourceMetadataUrls(new URL('https://mcp.example.com'), undefined), [root]);
   });
 
-  test('a page of something else is none', () => {
+  test('another page is no metadata', () => {
     assert.deepEqual([undefined, '<html>', [], { a: 1 }, { resource: 1 }].map(isResourceMetadata), [
       false,
       false,

@@ -20,7 +20,7 @@ suite('A deferred promise', () => {
     await assert.rejects(deferred.promise, /^Error: no$/);
   });
 
-  test('can fail unheard where somebody else handles it', async () => {
+  test('can fail without an unhandled rejection if another caller handles it', async () => {
     const unheard: unknown[] = [];
     const listener = (error: unknown): void => void unheard.push(error);
     process.on('unhandledRejection', listener);

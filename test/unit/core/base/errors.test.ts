@@ -11,7 +11,7 @@ import {
 } from '../../../../src/core/base/errors.ts';
 
 suite('A host error', () => {
-  test('carries all that is known, and an unknown effect where nothing is', () => {
+  test('has all known details, and otherwise an unknown effect', () => {
     const cause = new Error('EPIPE');
     const error = new HostError('SERVER_EXITED', 'The server ended.', { layer: 'process', cause });
     assert.deepEqual(

@@ -57,7 +57,7 @@ suite('An emitter', () => {
     assert.deepEqual(heard, ['outer 1', 'outer 2', 'inner 2']);
   });
 
-  test('knows whether anybody listens', () => {
+  test('knows whether it has listeners', () => {
     const emitter = new Emitter<void>();
     const seen = [emitter.hasListeners];
     const subscription = emitter.event(() => undefined);

@@ -131,7 +131,7 @@ suite('Kinds of JSON', () => {
 });
 
 suite('A clipped text', () => {
-  test('is whole where it fits and marked where it does not', () => {
+  test('is complete if it fits, and marked if it does not', () => {
     assert.deepEqual(
       [clip('four', 4), clip('fives', 4), clip('', 0), clip('abc', 1), clip('abc', 0)],
       ['four', 'fiv…', '', '…', '…'],

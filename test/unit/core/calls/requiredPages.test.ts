@@ -63,7 +63,7 @@ suite('A call that needs a page', () => {
     assert.deepEqual(seen, ['done, 2 calls, 1 page', 'done, 2 calls, 1 page']);
   });
 
-  test('and then needs it again fails: nobody is sent in circles', async () => {
+  test('and then needs it again fails, so that the user is not sent in circles', async () => {
     for (const isTask of [false, true]) {
       const host = await answering([needsPage], isTask);
       const over = call(host);

@@ -40,7 +40,7 @@ suite('Structured output', () => {
     );
   });
 
-  test('that matches, or that nobody can judge, has no remark', async () => {
+  test('that matches, or cannot be checked, has no remark', async () => {
     const result = { content: [], structuredContent: { n: 1 } };
     assert.deepEqual(notes(await calling(result, { kind: 'ok' })), []);
     assert.deepEqual(notes(await calling(result, { kind: 'undecided', why: 'too large' })), []);

@@ -74,7 +74,7 @@ suite('The question before a start', () => {
     assert.deepEqual([counted(MAX_QUESTION - 100), counted(MAX_QUESTION - 99)], ['1', '2']);
   });
 
-  test('has a line for the address alone where nothing runs in a folder', () => {
+  test('has only a line with the address if nothing runs in a folder', () => {
     assert.deepEqual(wholeQuestion(question({ kind: 'url', target: 'https://x.test', cwd: undefined })), [
       'It connects to "https://x.test".',
     ]);

@@ -105,7 +105,7 @@ suite('Push events of servers', () => {
     assert.deepEqual([setting.told, setting.asked, setting.records], [['e1'], [], []]);
   });
 
-  test('the policy says whether an event is ignored, kept, told of, or shown to a model', async () => {
+  test('the policy decides whether an event is ignored, kept, notified, or passed to a model', async () => {
     const answers: Json[] = [];
     const effects: string[] = [];
     for (const policy of ['ignore', 'inbox', 'notify', 'infer'] as const) {

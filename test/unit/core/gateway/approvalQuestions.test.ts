@@ -154,7 +154,7 @@ suite('approvals in the chat', () => {
     assert.deepEqual(await client.heard(), ['host: a1 once']);
   });
 
-  test('nobody is asked who cannot show it, did not call from a chat, or does not want it', async () => {
+  test('clients are not asked without forms, without a call from a chat, or if the setting is off', async () => {
     const cases: Readonly<Record<string, readonly [JsonObject, CallFacts, boolean]>> = {
       'no forms': [{}, {}, true],
       'pages only': [{ elicitation: { url: {} } }, {}, true],
@@ -260,7 +260,7 @@ suite('approvals in the chat', () => {
     assert.equal(await asked(), 'c3 < take back q4, c16 < q17 ask');
   });
 
-  test('while a call waits its client hears of it, in progress that only grows, and no longer than that', async () => {
+  test('a waiting call reports increasing progress to its client until the wait ends', async () => {
     begin({});
     const step = 2 ** -20;
     const call = await client.call('c1', { progressToken: 'p' });

@@ -278,7 +278,7 @@ const PROMPT: SamplingQuestion = {
   },
 };
 
-suite('A server that wants a model', () => {
+suite('A server that requests a model', () => {
   let client: Conversation;
   let hasModel: boolean;
   const own: Pick<Sampler, 'sample'> = {
@@ -338,7 +338,7 @@ suite('A server that wants a model', () => {
     );
   });
 
-  test('is the host’s own affair where it has a model, where there is more than text, and where nobody listens', async () => {
+  test('is handled by the host if it has a model, if there is more than text, or if no client listens', async () => {
     const outcomes: string[] = [];
     const look = async (asked?: SamplingQuestion): Promise<void> => {
       const outcome = await sample(asked);

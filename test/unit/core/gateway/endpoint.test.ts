@@ -53,7 +53,7 @@ suite('gateway endpoint', () => {
     return channel;
   };
 
-  test('clients hear of a change of what they see, and of no other', async () => {
+  test('clients are notified of visible changes only', async () => {
     const one = listen(await open());
     const two = listen(await open());
     const fresh = endpoint.open();
@@ -68,7 +68,7 @@ suite('gateway endpoint', () => {
     assert.deepEqual([one.lines, two.lines, early.lines], [[CHANGED, CHANGED], [CHANGED, CHANGED], []]);
   });
 
-  test('a list that is read anew is another one only where it says something else, or in another order', async () => {
+  test('a reread list counts as changed only with other content or in another order', async () => {
     const one = listen(await open());
     const [a, b] = [{ inputSchema: { type: 'object', properties: { x: {}, y: {} } } }, { title: 'B' }];
     host.set('notes', [tool('a', a), tool('b', b)]);
@@ -87,7 +87,7 @@ suite('gateway endpoint', () => {
     }
   });
 
-  test('each list is told of by its own name, and only to clients that know of it', async () => {
+  test('each list has its own notification, only for clients that know the list', async () => {
     const notify = (list: string): string => CHANGED.replace('tools', list);
     const plain = listen(await open());
     const has = (...capabilities: readonly string[]): { capabilities: JsonObject } => ({

@@ -134,7 +134,7 @@ suite('While a person is asked', () => {
   });
 });
 
-suite('What was approved', () => {
+suite('An approved scope', () => {
   test('once is not for the same request when it is made again', async () => {
     const c = await ScopeCase.open();
     const request: ToolCallRequest = { server: 'a', tool: 'write', args: { path: '/etc/hosts' }, route: 'gateway' };

@@ -237,7 +237,7 @@ suite('A server that floods its host with states', () => {
   });
 });
 
-suite('What a server answers to a rollback', () => {
+suite('A server’s answer to a rollback', () => {
   const wrong: readonly Json[] = [
     null,
     1,
@@ -262,7 +262,7 @@ suite('What a server answers to a rollback', () => {
     }
   });
 
-  test('is where it was asked to go, where what it names is no name', async () => {
+  test('means the requested checkpoint if it names none', async () => {
     for (const checkpoint of [7, '', 'x\n', 'y'.repeat(600), '\u202E']) {
       const c = await StateCase.open();
       await c.call(start);

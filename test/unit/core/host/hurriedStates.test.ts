@@ -7,8 +7,8 @@ import { StateCase } from './stateCase.ts';
 
 const start = { checkpoint: 'a', parent: null, data: { notes: [] } };
 
-suite('A person in a hurry', () => {
-  test('who asks for two ways back at once gets the one after the other, and stands at the last', async () => {
+suite('A user in a hurry', () => {
+  test('who requests two rollbacks at once gets them in turn, and ends at the last', async () => {
     const c = await StateCase.open();
     for (const checkpoint of ['a', 'b', 'd']) await c.call({ checkpoint, data: checkpoint });
     const asked: Json[] = [];

@@ -48,7 +48,7 @@ suite('MCPL servers', () => {
     await t.host.close();
   });
 
-  test('are refused by the protocol’s codes: a set that is off, an unknown one, none, and a method that is none', async () => {
+  test('are refused with the protocol’s codes: for disabled, unknown and missing sets, and for unknown methods', async () => {
     const t = await connected({ version: '0.4', pushEvents: true, featureSets: [BEAT, { name: 'broken' }] });
     assert.deepEqual(
       [
@@ -115,7 +115,7 @@ suite('MCPL servers', () => {
 });
 
 suite('Plain MCP servers', () => {
-  test('never hear of MCPL after the handshake, and its methods do not exist for them', async () => {
+  test('get no MCPL message after the handshake, and its methods do not exist for them', async () => {
     const t = await connected();
     t.server.notify('featureSets/changed', { added: { x: {} } });
     assert.match(await answer(t, 'push/event', { featureSet: 'x' }), /-32601/);

@@ -31,7 +31,7 @@ async function toldOf(t: TestHost): Promise<readonly string[]> {
   return seen.map(({ state, attempts, rounds, taskId }) => `${state.kind} ${attempts} ${rounds} ${taskId ?? '-'}`);
 }
 
-suite('What is told of a call', () => {
+suite('The report of a call', () => {
   test('is told from its beginning to its end, or, to those who came later, not at all', async () => {
     const t = new TestHost();
     const answer = new Deferred<JsonObject>();

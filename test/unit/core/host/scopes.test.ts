@@ -249,7 +249,7 @@ suite('A request for a scope (MCPL §7.4)', () => {
     await c.close();
   });
 
-  test('is no method of a server that speaks MCPL 0.5', async () => {
+  test('is an unknown method in MCPL 0.5', async () => {
     const c = await ScopeCase.open({ mcpl: { version: '0.5', featureSets: { files: edit } } });
     await c.elevate('/project/src/a.ts');
     assert.match(c.answers.at(-1) ?? '', /"code":-32601/);

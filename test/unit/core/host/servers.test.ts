@@ -290,7 +290,7 @@ suite('Changed settings', () => {
     await t.host.close();
   });
 
-  test('that are wrong as a whole are told even where there is no server', async () => {
+  test('that are invalid as a whole are reported even without a server', async () => {
     const t = new TestHost();
     let told = 0;
     t.host.onDidChangeProblems(() => told++);

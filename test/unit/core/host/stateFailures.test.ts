@@ -83,7 +83,7 @@ suite('A store that cannot be written to', () => {
     await c.close();
   });
 
-  test('is an error to a server that tells of a state, and nothing of it is kept here', async () => {
+  test('is an error for a server that sends a state, and nothing of the state is kept', async () => {
     const states = new FailingStates();
     const c = await StateCase.open({ storage: states.storage });
     states.fill();

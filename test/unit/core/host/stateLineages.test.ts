@@ -23,7 +23,7 @@ suite('The list of lineages', () => {
     await c.close();
   });
 
-  test('is read anew after what happens here, once for all that happens at once', async () => {
+  test('is read again after changes by this window, once for simultaneous changes', async () => {
     const c = await StateCase.open({ sets: { notes, more: notes }, tools: { add: 'notes', put: 'more' } });
     await c.t.host.lineages.loaded();
     let count = 0;
@@ -45,7 +45,7 @@ suite('The list of lineages', () => {
     await c.close();
   });
 
-  test('shows what another window did for as long as somebody looks on', async () => {
+  test('shows changes by another window while it is watched', async () => {
     const states = new FailingStates();
     const shared = { ...states.storage, close: () => Promise.resolve() };
     const [c, other] = [await StateCase.open({ storage: shared }), await StateCase.open({ storage: shared })];
@@ -91,7 +91,7 @@ suite('The list of lineages', () => {
 });
 
 suite('Old states', () => {
-  test('are given up soon after the first of a session, and after every 200 of a lineage; nobody waits for that', async () => {
+  test('are trimmed soon after the first state of a session and after every 200 of a lineage, in the background', async () => {
     const states = new FailingStates();
     const c = await StateCase.open({ storage: states.storage });
     states.fails.set('trim', 'It is busy.');

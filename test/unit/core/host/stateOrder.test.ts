@@ -84,7 +84,7 @@ suite('Calls of one set', () => {
     await c.close();
   });
 
-  test('that end with their server keep nobody from the next one', async () => {
+  test('that end with their server do not block the next one', async () => {
     const c = await StateCase.open();
     c.answers(() => NO_ANSWER);
     const calls = [c.begin('add'), c.begin('add')].map((call) => assert.rejects(call));

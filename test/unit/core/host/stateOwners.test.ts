@@ -62,7 +62,7 @@ suite('The set that a state belongs to', () => {
     await c.close();
   });
 
-  test('is none of a plain MCP server, nor of MCPL 0.2 without any declared: the store is not looked at', async () => {
+  test('does not exist for plain MCP servers and MCPL 0.2 without sets, and the store is not read', async () => {
     const plain = { description: 'Plain.', uses: ['tools'] };
     for (const setting of [{ mcpl: null }, { sets: { plain }, tools: { add: 'plain' } }] as const) {
       const states = new FailingStates();

@@ -56,7 +56,7 @@ suite('Roots', () => {
     c.dispose();
   });
 
-  test('of another set of folders are told of, and nothing is told when they stay the same or the connection is over', async () => {
+  test('of changed folders are announced, but not if they stay the same or the connection has ended', async () => {
     const window = new Window();
     const c = await connect([new Roots(window.options)]);
     const before = c.server.heard.length;
@@ -80,7 +80,7 @@ suite('Roots', () => {
     assert.equal(window.changed.hasListeners, false);
   });
 
-  test('are neither declared nor told of where no folder is open or the workspace is not trusted', async () => {
+  test('are neither declared nor announced without an open folder, or in an untrusted workspace', async () => {
     for (const [trusted, folders] of [
       [true, []],
       [false, [{ name: 'one', path: '/one' }]],

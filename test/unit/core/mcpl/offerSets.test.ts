@@ -233,7 +233,7 @@ suite('A spelling of a URI', () => {
     );
   });
 
-  test('are those of one URI where it has no scheme', () => {
+  test('are those of one URI if it has no scheme', () => {
     const plain = offerOf([['notes/one', 'off']]);
     assert.deepEqual(
       ['notes/one', 'NOTES//one', 'notes/two', 'x'].map((uri) => setOfUri(uri, plain)),

@@ -22,7 +22,7 @@ const enabling = (...enabled: readonly string[]): McplSettings => ({
   featureSets: { enabled, disabled: [] },
 });
 
-suite('Where the sets of a server stand', () => {
+suite('The state of a server’s set', () => {
   let settings = enabling('a');
   let reads = 0;
   const grants = new FormGrants({
@@ -48,7 +48,7 @@ suite('Where the sets of a server stand', () => {
     assert.ok(reads >= 4);
   });
 
-  test('is found again when a person chose, and of another declaration by itself', () => {
+  test('is computed again after the user’s choice, and for a new declaration', () => {
     settings = enabling('a');
     const first = set('a');
     grants.accept('s', [first]);

@@ -113,7 +113,7 @@ suite('A tool result', () => {
     });
   }
 
-  test('is an error only where it says so itself', () => {
+  test('is an error only if it says so', () => {
     const said: readonly Json[] = [true, false, 'true', 1, null];
     assert.deepEqual(
       said.map((isError) => decodeResult({ content: [], isError }).isError),

@@ -5,7 +5,7 @@ import { alternativesOf } from '../../../../src/core/model/braces.ts';
 import { patternProblem } from '../../../../src/core/model/scopePattern.ts';
 
 suite('Patterns of scopes in settings', () => {
-  test('are told from texts that are none, with what to change', () => {
+  test('are distinguished from invalid texts, with a hint', () => {
     const told = (text: string): string => `${JSON.stringify(text.slice(0, 24))} ${patternProblem(text) ?? 'is fine'}`;
     assert.deepEqual(
       [

@@ -5,7 +5,7 @@ import { createLinkedTransports } from '../../../../src/core/rpc/memoryTransport
 import { settle } from '../../../support/fakeClock.ts';
 
 suite('linked transports', () => {
-  test('hold messages until somebody listens, and deliver copies in order', async () => {
+  test('hold messages until there is a listener, and deliver copies in order', async () => {
     const [one, two] = createLinkedTransports();
     const message = { n: 1 };
     one.send(message);

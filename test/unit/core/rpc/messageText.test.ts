@@ -5,8 +5,8 @@ import { messageText, withoutParts } from '../../../../src/core/rpc/messageText.
 
 const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'add', arguments: { a: 1 } } };
 
-suite('A message with parts that are text already', () => {
-  test('is written as any other where there are none', () => {
+suite('A message with serialized parts', () => {
+  test('is written like any other without parts', () => {
     assert.equal(messageText(call), JSON.stringify(call));
     assert.equal(messageText([1, 2], { state: '{}' }), '[1,2]');
   });

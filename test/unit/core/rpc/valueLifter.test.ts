@@ -112,8 +112,8 @@ suite('JSON that is followed byte by byte', () => {
   }
 });
 
-suite('values that are taken out of a message', () => {
-  test('are those at the places that are wanted, as they came', () => {
+suite('values that are lifted from a message', () => {
+  test('are those at the wanted paths, unchanged', () => {
     const data = `{ "data" : [1.0, "${LONG}"] , "state":{"data":"no"}}`;
     const text = `{"jsonrpc":"2.0","id":1,"result":{"content":["data"],"state":{"checkpoint":"c1","data":${data},"x":[]}}}`;
     assert.deepEqual(liftedFrom(text), { 'result.state.data': data });
@@ -123,7 +123,7 @@ suite('values that are taken out of a message', () => {
     );
   });
 
-  test('are several where there are several, in any order', () => {
+  test('are several, in any order', () => {
     const text = `{"params":{"data":"${LONG}","x":1},"result":{"state":{"patch":["${LONG}"],"data":{"a":"${LONG}"}}}}`;
     assert.deepEqual(liftedFrom(text), {
       'params.data': `"${LONG}"`,
@@ -153,7 +153,7 @@ suite('values that are taken out of a message', () => {
     ['what nests too deep', `{"result":{"state":{"data":["${LONG}",${'['.repeat(510)}${']'.repeat(510)}]}}}`],
   ];
   for (const [what, text] of WHOLE) {
-    test(`are none, and the message stays as it is: ${what}`, () => {
+    test(`are none, and the message stays unchanged: ${what}`, () => {
       assert.deepEqual(lift(text), { text, values: [] });
       assert.deepEqual(lift(text, [1, 20, 70_001, 140_000, 140_001, 140_040]), { text, values: [] });
     });
@@ -188,7 +188,7 @@ suite('values that are taken out of a message', () => {
   });
 });
 
-suite('messages with values that are left unread', () => {
+suite('messages with unparsed values', () => {
   function framed(bytes: Uint8Array, places: readonly number[]): readonly Json[] {
     const messages: Json[] = [];
     const framer = new MessageFramer({
@@ -212,7 +212,7 @@ suite('messages with values that are left unread', () => {
     return messages;
   }
 
-  test('are for everybody the messages that they always were', () => {
+  test('are the same messages for every reader', () => {
     const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant('x'.repeat(100_000)), fc.constant([LONG]));
     const state = fc.dictionary(fc.constantFrom('data', 'patch', 'checkpoint', '__proto__', 'é'), value);
     const message = fc.oneof(
@@ -235,7 +235,7 @@ suite('messages with values that are left unread', () => {
     );
   });
 
-  test('keep the text of a large one, which is read when somebody looks', () => {
+  test('keep the text of a large one, which is parsed on access', () => {
     const data = `[1.0,"${'x'.repeat(300_000)}"]`;
     const [message] = framed(Buffer.from(`{"id":1,"result":{"state":{"checkpoint":"c","data":${data}}}}\n`), []);
     assert.ok(typeof message === 'object' && message !== null && 'result' in message);

@@ -140,7 +140,7 @@ suite('the setting auth', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(authJson(settings))), settings);
   });
 
-  test('is absent where nothing is said', () => {
+  test('is absent by default', () => {
     assert.deepEqual(decode(undefined), { settings: undefined, notes: [] });
     assert.deepEqual(decode([]), { settings: undefined, notes: ['error auth: Must be an object.'] });
   });

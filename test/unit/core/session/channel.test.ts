@@ -112,7 +112,7 @@ suite('What a server asks for', () => {
   });
 });
 
-suite('What a server tells', () => {
+suite('A notification of a server', () => {
   let bench: Bench;
   teardown(() => bench.close());
   const HEARD = ['notifications/message', 'notifications/tasks/status', 'notifications/tasks', 'own/thing'];
@@ -143,7 +143,7 @@ suite('What a server tells', () => {
     assert.deepEqual([told, bench.logs], [['notifications/message'], []]);
   });
 
-  test('is ignored where it is not of the revision, not known, or not right', async () => {
+  test('is ignored if it is not in the revision, unknown, or invalid', async () => {
     const told: string[] = [];
     bench = new Bench([hears(told)]);
     bench.channel.codec = codecFor('2025-06-18');
@@ -159,7 +159,7 @@ suite('What a server tells', () => {
 });
 
 suite('A connection of a session', () => {
-  test('tells of its end and of its renewal, without what nobody may see', async () => {
+  test('reports its end and its renewal without secrets', async () => {
     const redact = (error: HostError): HostError =>
       new HostError(error.code, error.message.replace('s3cret', '***'), { layer: error.layer });
     const bench = new Bench([], { redact });
@@ -175,7 +175,7 @@ suite('A connection of a session', () => {
     await bench.close();
   });
 
-  test('ends without an error where it is closed on purpose, and with one as it is', async () => {
+  test('ends without an error if it is closed on purpose, and otherwise with its error', async () => {
     const closed = new Bench();
     await closed.server.transport.close();
     await settle();

@@ -78,7 +78,7 @@ suite('Servers that extensions contribute', () => {
     );
   });
 
-  test('of two extensions with the same name for one, the first counts, and the other is told of', () => {
+  test('if two extensions use the same name, the first counts, and the other is reported', () => {
     assert.equal(
       decode(acme({ db }), other({ db: { command: 'other' } })),
       [

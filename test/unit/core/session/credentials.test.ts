@@ -49,7 +49,7 @@ suite('Credentials in the environment of a server', () => {
     ['GIT_ASKPASS', 'git-gui--askpass'],
   ];
   for (const [name, value] of HARMLESS)
-    test(`${name}=${value} is none`, () => assert.deepEqual(values(variableSecrets(name, value)), []));
+    test(`${name}=${value} is no credential`, () => assert.deepEqual(values(variableSecrets(name, value)), []));
 
   test('a value in the shape of a credential is one under any name', () => {
     const shaped = [
@@ -86,7 +86,7 @@ suite('Credentials in the environment of a server', () => {
     );
   });
 
-  test('the user in an address is none, unless it has the length or the shape of a token', () => {
+  test('the user in an address is no credential, unless it has the length or format of a token', () => {
     const of = (url: string): boolean =>
       values(variableSecrets('X', url)).some((value) => /^(?:admin|ghp_|0123)/.test(value) && !value.includes(':'));
     assert.deepEqual(
@@ -134,14 +134,14 @@ suite('The name of a variable', () => {
     assert.deepEqual(credentials(names), names);
   });
 
-  test('is none in a word that only ends or begins like one', () => {
+  test('is no match in a word that only starts or ends like one', () => {
     const names =
       'bypass compass surpass trespass askpass monkey donkeys turkey hotkey publickey pubkey tokenizer keyboard ' +
       'author secretary passenger saltwater patio webhooks_enabled signatures cookiecutter jwts';
     assert.deepEqual(credentials(names.split(' ')), []);
   });
 
-  test('that goes on says what it tells of the credential', () => {
+  test('that continues only describes a credential', () => {
     const words =
       'file files path paths dir dirs directory name names id ids type types method methods mode modes algorithm ' +
       'algorithms alg enabled disabled host hosts port ports endpoint endpoints region regions issuer audience scope ' +
@@ -217,7 +217,7 @@ suite('The shape of a value', () => {
     assert.deepEqual(shaped([' hf_01234567 ']), [' hf_01234567 ']);
   });
 
-  test('shows none where it is shorter, or goes on', () => {
+  test('shows no credential if it is shorter or continues', () => {
     const texts = [
       'ghx_0123456789',
       'zk_live_0123456789',
@@ -257,7 +257,7 @@ suite('An address', () => {
   const inHook = (parts: readonly string[]): readonly string[] =>
     parts.filter((part) => values(variableSecrets('WEBHOOK', `https://x.test/a/${part}`)).includes(part));
 
-  test('holds a key in its path where nobody would choose such a name', () => {
+  test('has a key in its path if a segment looks generated', () => {
     const keys = [
       'abcdefghijklmnopqrstuvW1',
       '1Wabcdefghij-lmnopqrst_v',

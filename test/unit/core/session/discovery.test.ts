@@ -64,7 +64,7 @@ async function both(answer: Answer): Promise<readonly [string, string]> {
 const drop = (code: HostErrorCode, category?: string): Dropped =>
   new Dropped(new HostError(code, 'it says no', { layer: 'transport', category }));
 
-suite('A server that is asked what it speaks', () => {
+suite('A server that is probed', () => {
   test('is answered for by what it says, whether it is a process or an address', async () => {
     const rows: Readonly<Record<string, readonly [Answer, string]>> = {
       'a description': [discovered(), 'modern 2026-07-28 of modern in 0 ms'],
@@ -132,7 +132,7 @@ suite('A server that is asked what it speaks', () => {
       assert.deepEqual((await both(drop('REMOTE_ERROR', category)))[1], 'legacy: it answered: it says no', category);
   });
 
-  test('is quoted as far as anybody reads', async () => {
+  test('is quoted up to a limit', async () => {
     const versions = Array.from({ length: 99 }, (_, index) => `2025-${index}`);
     const [many] = await both(unsupported(...versions));
     assert.equal(many, `legacy: it offers ${versions.slice(0, 20).join(', ')}`);

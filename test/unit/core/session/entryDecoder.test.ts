@@ -210,7 +210,7 @@ suite('An entry of a server', () => {
 suite('An entry that a workspace changes', () => {
   const guard = { command: '/bin/x', enabled: true, hooks: { afterInference: 'failClosed' } };
 
-  test('says which own value stays in effect, as far as anybody reads', () => {
+  test('names the user’s values that stay in effect, up to a limit', () => {
     const kept = (length: number): string => {
       const hidden = ['x'.repeat(length)];
       const [problem = ''] = problemsOf({ command: '/bin/x', tools: { hidden } }, { tools: { hidden: [] } });

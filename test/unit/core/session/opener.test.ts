@@ -381,7 +381,7 @@ suite('A slow machine', () => {
   });
 });
 
-suite('What was found out', () => {
+suite('A remembered verdict', () => {
   test('is remembered, so that the next start asks nothing, until it is a week old', async () => {
     const storage = memoryStorage();
     const t = asking(storage);

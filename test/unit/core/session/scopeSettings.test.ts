@@ -19,7 +19,7 @@ function read(user: ScopeEntry): readonly string[] {
 const scopes = (value: Json): readonly string[] => read({ scopes: value });
 const adapters = (value: Json): readonly string[] => read({ scopeAdapters: value });
 
-suite('What an entry says of scopes', () => {
+suite('The member "scopes" of an entry', () => {
   test('is read whole, each pattern once', () => {
     assert.deepEqual(
       read({
@@ -101,7 +101,7 @@ suite('What an entry says of scopes', () => {
       assert.deepEqual(scopes({ a: value }), [text, ...problems.map((problem) => `warning scopes/a${problem}`)]);
   });
 
-  test('denies everything where nobody can tell of what it speaks', () => {
+  test('denies everything if a key is unreadable', () => {
     const denied = 'Everything is denied until it is corrected.';
     const object = 'Must be an object such as {"files.edit": {"whitelist": ["${workspaceFolder}/**"]}}.';
     for (const value of [null, [], 'all', true])
@@ -144,7 +144,7 @@ suite('What an entry says of scopes', () => {
     ]);
   });
 
-  test('tells of what denies before what fails to allow, of which there may be more than is told', () => {
+  test('reports errors in deny rules before errors in allow rules, up to a limit', () => {
     const bad = { whitelist: Array(30).fill(1) as Json };
     const told = scopes({ a: bad, b: { ...bad, blacklist: [1] } });
     assert.equal(
@@ -193,7 +193,7 @@ suite('Scopes of several layers', () => {
     assert.deepEqual(text(user, { scopes: { a: { blacklist: null } } }), ['*: +/u -/no', 'a: +/a -/b broken']);
   });
 
-  test('are broken where the user’s own are, with the problem shown where it is', () => {
+  test('are broken if the user’s are, with the problem at its position', () => {
     const entry = scopeEntry({
       user: { scopes: { a: { blacklist: [7, '/b'] }, 'b*': {} }, scopeAdapters: { t: 'path' } },
       workspace: { scopes: { a: { blacklist: ['/c'] } }, scopeAdapters: { t: '$.path' } },

@@ -4,7 +4,7 @@ import { isHostError } from '../../../../src/core/base/errors.ts';
 import { settle } from '../../../support/fakeClock.ts';
 import { Bench, failure, RUNNING } from './runnerBench.ts';
 
-suite('A server that ends by itself', () => {
+suite('A server that exits', () => {
   let bench: Bench;
   teardown(() => bench.close());
 

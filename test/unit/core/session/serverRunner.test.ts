@@ -165,7 +165,7 @@ suite('A server that is not allowed to start', () => {
       assert.deepEqual(bench.news(), []);
     });
 
-  test('fails without a rejection that nobody handles', async () => {
+  test('fails without an unhandled rejection', async () => {
     bench = new Bench();
     bench.prepare = () => Promise.reject(new Error('unforeseen'));
     void bench.runner.start();
@@ -221,7 +221,7 @@ suite('A server that is stopped', () => {
     assert.deepEqual(order, ['session over', 'close']);
   });
 
-  test('before its start began asks nobody', async () => {
+  test('before its start began does not prompt', async () => {
     const after = new Deferred<void>();
     let asked = 0;
     bench = new Bench({}, { after: after.promise });

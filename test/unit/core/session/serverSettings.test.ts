@@ -126,7 +126,7 @@ strange: {"kind":"stdio","command":"x","args":[],"env":{}} disabled by workspace
     );
   });
 
-  test('a problem is told of the layer that made it', () => {
+  test('a problem names the layer that caused it', () => {
     assert.equal(
       decode(user({ a: { command: 'x', restart: 'no' } }), workspace({ a: { enabled: 1 } })),
       `a: broken
@@ -178,7 +178,7 @@ strange: {"kind":"stdio","command":"x","args":[],"env":{}} disabled by workspace
     );
   });
 
-  test('of what is wrong with one entry as much is told as anybody reads, and an error always', () => {
+  test('problems of one entry are reported up to a limit, but an error always', () => {
     const odd = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`odd${index}`, 1]));
     const [entry] = decodeSettings([
       user({ a: { timeouts: odd, command: 'x', args: Array(1_000).fill(5), ...odd } }),

@@ -114,7 +114,7 @@ suite('A stateless session', () => {
     assert.deepEqual(order, ['opened modern', 'a started', 'new started', 'new over', 'a over']);
   });
 
-  test('tells of its end and of what goes on', async () => {
+  test('reports its end and its activity', async () => {
     bench = new Bench({ 'tools/call': () => NO_ANSWER });
     const { session, server } = bench;
     const told: string[] = [];
@@ -163,7 +163,7 @@ suite('A stateless session', () => {
     assert.deepEqual(told, ['a', 'b']);
   });
 
-  test('hears of a resource until it is left', async () => {
+  test('gets changes of a resource until it is unsubscribed', async () => {
     bench = new Bench({ 'subscriptions/listen': () => NO_ANSWER });
     const source = new CancellationSource();
     const subscribed = failure(bench.session.subscribe('mem://a', { ...TIMEOUT, token: source.token }));

@@ -223,7 +223,7 @@ suite('A request that the server answers with questions', () => {
     session.dispose();
   });
 
-  test('and which are none but a state is made again, later each time', async () => {
+  test('and that only return a state is repeated, with increasing delays', async () => {
     const { session, server, clock } = open({ 'tools/call': inTurn(ask({}, '1'), ask({}, '2'), done) });
     const call = session.request('tools/call', { name: 'a' }, TIMEOUT);
     await clock.advance(99);

@@ -31,7 +31,7 @@ suite('A queue of turns', () => {
     assert.ok(!told.includes('never'));
   });
 
-  test('never gives two turns, nor none while somebody waits, whoever gives up', async () => {
+  test('always gives exactly one turn while callers wait, even if some cancel', async () => {
     const step = fc.record({ kind: fc.constantFrom('ask', 'end', 'cancel'), which: fc.nat(20) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -70,7 +70,7 @@ suite('Arguments in short', () => {
   const short = (args: JsonObject): string | undefined =>
     shortArguments(args, (text) => text.replaceAll('secret', '‹secret›'));
 
-  test('are one line of JSON without secrets, and nothing where there are none', () => {
+  test('are one line of JSON without secrets, and empty without arguments', () => {
     assert.equal(short({}), undefined);
     assert.equal(short({ a: 1, b: [true, null], c: { d: 'x\ny' } }), '{"a":1,"b":[true,null],"c":{"d":"x\\ny"}}');
     assert.equal(short({ a: 'my secret' }), '{"a":"my ‹secret›"}');

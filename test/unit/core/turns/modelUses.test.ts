@@ -89,7 +89,7 @@ class Stage {
   }
 }
 
-suite('Who used which model', () => {
+suite('The use of models', () => {
   let stage: Stage;
 
   setup(() => {
@@ -141,7 +141,7 @@ suite('Who used which model', () => {
     assert.deepEqual(again.spent('notes'), { requestsLastHour: 0, tokensLastDay: 42 });
   });
 
-  test('room for one use is reserved and released, and refused with the reason where there is none', async () => {
+  test('budget for one use is reserved and released, or refused with the reason', async () => {
     const first = await stage.uses.reserve('notes');
     const second = await stage.uses.reserve('notes');
     assert.deepEqual(
@@ -162,7 +162,7 @@ suite('Who used which model', () => {
     });
   });
 
-  test('is told of once for a burst, and to nobody after its end', async () => {
+  test('is announced once per burst, and not after disposal', async () => {
     stage.load();
     stage.record();
     stage.record();

@@ -22,7 +22,7 @@ function inferencesOf(stage: HookStage): OpenInferences {
   return new OpenInferences({ ids: stage.ids, hooks: stage.hooks });
 }
 
-suite('An inference that somebody else runs', () => {
+suite('An inference that runs elsewhere', () => {
   test('has the context of servers by position, then its answer checked once and told', async () => {
     const seen: string[] = [];
     const adds = new HookMember('adds', {
@@ -75,7 +75,7 @@ suite('An inference that somebody else runs', () => {
     assert.match(await failureOf(open.finish({ text: 'secret', usage: USAGE })), /^ANSWER_WITHHELD/);
   });
 
-  test('that is abandoned is told to nobody, and has no answer any more', async () => {
+  test('that is abandoned notifies no server, and can have no answer', async () => {
     const told = new HookMember('told');
     told.dialect = { before: false, after: 'notify' };
     const stage = new HookStage(told);

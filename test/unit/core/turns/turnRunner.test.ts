@@ -23,7 +23,7 @@ suite('A turn', () => {
     assert.deepEqual([stage.shown, stage.clock.waiting, stage.audited], [['Fine', '.'], 0, '']);
   });
 
-  test('of a person is in the audit with its model and tokens, also where it failed after the model was used', async () => {
+  test('of the user is audited with its model and tokens, even if it failed after the use', async () => {
     const stage = new HookStage();
     await stage.said(['Fine', '.']);
     const failing = stage.run();
@@ -87,7 +87,7 @@ suite('A turn', () => {
     assert.match(await late, /^NO_MODEL \| failed \| The language model took too long/);
   });
 
-  test('whose model fails, throws or falls silent fails, and no server hears of an answer', async () => {
+  test('whose model fails, throws or is silent fails, and no server is notified', async () => {
     const guard = checker('guard', () => ({}));
     const told = new HookMember('told');
     told.dialect = { before: false, after: 'notify' };
@@ -167,7 +167,7 @@ suite('A turn', () => {
     assert.deepEqual([text, usage], ['four', { inputTokens: 3, outputTokens: 1 }]);
   });
 
-  test('of the model going on by itself tells servers of no message', async () => {
+  test('that continues without a new message sends none to servers', async () => {
     const member = new HookMember('a', { [BEFORE]: () => ({}), [AFTER]: () => ({}) });
     member.dialect.after = 'blocking';
     const stage = new HookStage(member);
@@ -194,7 +194,7 @@ suite('A turn', () => {
   });
 });
 
-suite('A turn that a server began', () => {
+suite('A turn that a server started', () => {
   const payer = (): HookMember => {
     const member = new HookMember('feed');
     member.dialect.before = false;
@@ -219,7 +219,7 @@ suite('A turn that a server began', () => {
     assert.equal(stage.audited, 'feed inference/turn - inf_1 refused 0 ms - It used too much.');
   });
 
-  test('pays for what a model used before it failed, and for nothing where there was none', async () => {
+  test('counts the tokens before a failure, and nothing without a model', async () => {
     const cancelled = new HookStage();
     const half = failureOf(cancelled.run({}, payer()));
     await settle();
@@ -236,7 +236,7 @@ suite('A turn that a server began', () => {
     assert.match(none.audited, /failure 0 ms - Not allowed\.$/);
   });
 
-  test('pays also where it is cancelled while the tokens are counted', async () => {
+  test('also counts if it is cancelled while tokens are counted', async () => {
     const stage = new HookStage();
     const failed = failureOf(stage.run({}, payer()));
     await settle();

@@ -53,7 +53,7 @@ suite('The codec of a revision', () => {
     }
   });
 
-  test('takes a request of the server for an input where it stands in an answer only', () => {
+  test('takes a server’s request as an input only within an answer', () => {
     const params = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
     const kinds = (each: WireCodec): string =>
       `${each.decodeRequest('elicitation/create', params).kind} ${each.decodeInput('elicitation/create', params).kind}`;
@@ -62,7 +62,7 @@ suite('The codec of a revision', () => {
     assert.equal(kinds(codec('2025-03-26')), 'notInRevision notInRevision');
   });
 
-  test('takes a task for an answer only where it was offered one', () => {
+  test('accepts a task as an answer only if tasks were offered', () => {
     const task = { resultType: 'task', taskId: 't', status: 'working' };
     const kinds = [
       modern.decodeResult('tools/call', declared, task),

@@ -89,7 +89,7 @@ suite('The headers that a tool wants', () => {
 });
 
 suite('The value of a header', () => {
-  test('is plain where it can be, and else base64 in the words of the specification', () => {
+  test('is plain if possible, otherwise base64 as specified', () => {
     const values = [
       'us-west1',
       '',

@@ -76,7 +76,7 @@ const result = (toolUseId: string): JsonObject => ({ type: 'tool_result', toolUs
 const user = (...content: readonly Json[]): JsonObject => ({ role: 'user', content });
 const assistant = (...content: readonly Json[]): JsonObject => ({ role: 'assistant', content });
 
-suite('What a model is asked', () => {
+suite('A request to a model', () => {
   test('is read with defaults for what is not said', () => {
     const params = { messages: [{ role: 'user', content: text }], maxTokens: 2.7 };
     assert.deepEqual(decodeSamplingRequest(params, { tools: 'unknown' }), {
@@ -98,7 +98,7 @@ suite('What a model is asked', () => {
     });
   });
 
-  test('has tools only where they were declared, and where they are a word of the revision', () => {
+  test('has tools only if they were declared and the revision has them', () => {
     const params = { messages: [user(text)], maxTokens: 1, tools: [{ name: 'n' }, 7], toolChoice: { mode: 'none' } };
     const read = (tools: SamplingRules['tools']): string => {
       const decoded = decodeSamplingRequest(params, { tools });
@@ -196,8 +196,8 @@ suite('What a model is asked', () => {
   });
 });
 
-suite('The places a server may work in', () => {
-  test('are said with their names, where they have one', () => {
+suite('The roots of a server', () => {
+  test('have their names, if any', () => {
     const roots = [
       { uri: 'file:///a', name: 'A' },
       { uri: 'file:///b', name: undefined },

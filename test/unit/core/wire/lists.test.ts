@@ -150,7 +150,7 @@ suite('An icon', () => {
   });
 });
 
-suite('What was read', () => {
+suite('A decoded list', () => {
   test('of a resource is text or data, with or without a type', () => {
     const raw = {
       contents: [{ uri: 'a:1', text: '' }, { blob: 'AA==', mimeType: 'x/y' }, { uri: 'a:2' }, 7],

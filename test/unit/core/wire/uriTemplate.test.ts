@@ -95,7 +95,7 @@ suite('A resource template', () => {
     assert.equal(parsed.expand({ id: '1' }), 'mem://1?id=1');
   });
 
-  test('that is none says why', () => {
+  test('that is invalid has a reason', () => {
     assert.deepEqual(
       ['a{b', '{}', '{=x}', '{a b}', '{x:0}', '{a}'.repeat(200), 'x'.repeat(200_000)].map((template) =>
         expand(template, {}),

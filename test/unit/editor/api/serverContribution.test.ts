@@ -115,7 +115,7 @@ suite('A provider of servers', () => {
     assert.deepEqual(t.show(), ['"Acme" contributes servers that are no list.']);
   });
 
-  test('whose event fails, or is none, is asked all the same', async () => {
+  test('whose event fails or is invalid is still asked', async () => {
     t.answer = () => db;
     const broken: unknown = {};
     t.begin({ onDidChangeServers: broken as never });
@@ -141,7 +141,7 @@ suite('A provider of servers', () => {
     assert.deepEqual([t.show(), t.asked], [[], 2]);
   });
 
-  test('stands in an order that does not depend on who was faster', () => {
+  test('has a position that does not depend on speed', () => {
     const layer = (id: string) =>
       ({ scope: 'extension', servers: {}, contributed: { by: { id, name: id }, labels: {}, problems: [] } }) as const;
     for (const order of [

@@ -196,7 +196,7 @@ suite('Who answers too late', () => {
   });
 });
 
-suite('What was decided', () => {
+suite('A decision', () => {
   test('has the begin and the file of long paths in its row', () => {
     assert.equal(
       narrowText('edit /home/ada/projects/other/src/a.ts, /etc/hosts and C:/Users/Ada/Documents/b.txt: denied'),

@@ -65,7 +65,7 @@ suite('The notifications that ask', () => {
     assert.deepEqual(await desk.takes('1', undefined), ['shown 1: /a', 'answered 1: dismiss']);
   });
 
-  test('say so where the request has ended, and are silent where they are only closed then', async () => {
+  test('report an ended request, but not if they are only closed', async () => {
     const desk = new Desk();
     desk.ask('1', '/a');
     desk.ask('2', '/b');
@@ -91,7 +91,7 @@ suite('The notifications that ask', () => {
     assert.deepEqual(desk.log.splice(0), ['shown 5: /a']);
   });
 
-  test('are not shown for what ended before they could be, and tell of an answer that was not kept', async () => {
+  test('are not shown for ended requests, and report an answer that could not be stored', async () => {
     const desk = new Desk();
     desk.toasts.asked(waits('0', [path('/a')]));
     desk.ask('1', '/a');

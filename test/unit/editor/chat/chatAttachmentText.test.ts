@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { attachmentText, MAX_ATTACHMENT } from '../../../../src/editor/chat/chatAttachmentText.ts';
 
-suite('What a model reads of an attachment', () => {
-  test('stands in a tag that says what it is, and code in it stays code', () => {
+suite('The model’s text of an attachment', () => {
+  test('is in a tag with its kind, and code in it stays code', () => {
     assert.equal(
       attachmentText({
         name: 'a "b".tsx',

@@ -26,7 +26,7 @@ suite('The context of a turn with several rounds', () => {
     assert.deepEqual(texts(keptContext(first, opened('second'))), ['first system: rules', 'first beforeUser: memory']);
   });
 
-  test('is replaced by what the same servers add in the same place, and stands beside that of others', () => {
+  test('is replaced by new context of the same servers at the same position, next to that of others', () => {
     const first = keptContext([], opened('first', ['system', 'rules'], ['beforeUser', 'memory', 'files', 'memory']));
     const second = keptContext(first, opened('second', ['beforeUser', 'memory'], ['system', 'rules', 'other']));
     assert.deepEqual(texts(second), [

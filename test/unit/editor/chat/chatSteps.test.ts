@@ -7,7 +7,7 @@ const ROUNDS: readonly KeptRound[] = [
   { text: 'There are none.', calls: [] },
 ];
 
-suite('The way of a turn, as it is kept with it', () => {
+suite('The stored record of a turn', () => {
   test('comes back as it was, and as messages', () => {
     assert.deepEqual(roundsIn(JSON.parse(JSON.stringify(boundedRounds(ROUNDS)))), ROUNDS);
     assert.deepEqual(roundMessages(ROUNDS, true), [
@@ -34,7 +34,7 @@ suite('The way of a turn, as it is kept with it', () => {
     ]);
   });
 
-  test('is in words where there are no tools: a model could make nothing of calls', () => {
+  test('is text without tools, because a model cannot use the calls', () => {
     assert.deepEqual(
       roundMessages(ROUNDS, false).map(({ role, content }) => [role, ...content.map((part) => part)]),
       [

@@ -18,7 +18,7 @@ function render(nodes: readonly EventNode[], indent = ''): string {
 }
 
 suite('The rows of the Events view', () => {
-  test('stand below their server, the newest first, with what is unread and what a model made of them', () => {
+  test('are below their server, newest first, with unread marks and the model’s results', () => {
     const usage = { inputTokens: 120, outputTokens: 45 };
     const events = [
       inbound('1', { receivedAt: ARRIVED + 10 * MINUTE, origin: { source: 'conversation', turn: 3 } }),
@@ -115,7 +115,7 @@ suite('The texts of an event', () => {
     assert.ok(originLine({ origin }).length <= 100);
   });
 
-  test('say how long ago it was and where it came from', () => {
+  test('show its age and its origin', () => {
     const ages = [-5, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 49 * 60 * MINUTE];
     assert.deepEqual(
       ages.map((age) => ageText(ARRIVED, ARRIVED + age)),

@@ -88,7 +88,7 @@ Answer of gpt-x, 1 + 2 tokens, 2026-11-18 17:00:00
     );
   });
 
-  test('has the bytes of what can be opened by itself', () => {
+  test('has the bytes of attachments that can be opened', () => {
     const files = attachmentsOf({ content: BLOCKS }).map(({ block, opens }) =>
       opens.kind === 'file' ? [block, opens.name, new TextDecoder().decode(opens.bytes())] : [block, opens.uri],
     );

@@ -89,8 +89,8 @@ suite('The version of what a server offers', () => {
   });
 });
 
-suite('How chats reach servers', () => {
-  test('is the narrowest that anybody set, so that a repository opens nothing', () => {
+suite('The transport between chats and servers', () => {
+  test('is the narrowest of all settings, so that a repository cannot widen it', () => {
     const cases: readonly (readonly unknown[])[] = [
       [],
       ['loopback', undefined],

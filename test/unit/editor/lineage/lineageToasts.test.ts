@@ -94,7 +94,7 @@ suite('The notifications of states that could not be kept', () => {
     assert.equal(desk.shown.length, 5);
   });
 
-  test('do not wait for ever for one that hid itself', async () => {
+  test('do not wait forever for a hidden one', async () => {
     desk.toasts.broke(trouble());
     await desk.clock.advance(300);
     desk.toasts.broke(trouble({ place: 8 }));

@@ -134,7 +134,7 @@ suite('A model of another extension', () => {
     assert.deepEqual([text, told, end.kind === 'failed' && end.reason], ['', true, 'cancelled']);
   });
 
-  test('counts, and where it cannot, four characters are a token', async () => {
+  test('counts tokens, or assumes four characters per token', async () => {
     const count = (rest: Partial<ModelRunner>): Promise<number> =>
       new RunnerModel(added('one', rest), 5).count('12345678', NO_CANCELLATION);
     const odd: unknown = 'many';

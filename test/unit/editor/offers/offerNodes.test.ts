@@ -53,8 +53,8 @@ const prompt = (name: string, ...args: readonly string[]): Prompt => ({
   raw: {},
 });
 
-suite('What a server has beside tools', () => {
-  test('stands below it, counted, with the templates among the resources', () => {
+suite('A server’s list of resources or prompts', () => {
+  test('is below it, counted, with the templates among the resources', () => {
     const server = snapshot('files', running(), {
       tools: [tool('read')],
       resources: [resource('file:///a.png', { mimeType: 'image/png' }), resource('file:///a.png'), resource('x:b')],
@@ -79,7 +79,7 @@ suite('What a server has beside tools', () => {
     );
   });
 
-  test('is said in the line of a server without tools, and is no row where there is none', () => {
+  test('is in the line of a server without tools, and has no row if it is empty', () => {
     const server = snapshot('files', running(), { prompts: [prompt('greet')], templates: [template('a:{b}', 'B')] });
     assert.equal(
       renderTree(serverTree([server], [])),
@@ -137,7 +137,7 @@ suite('A server that asks', () => {
 });
 
 suite('The connection of a server', () => {
-  test('is told with its session shortened, so that nobody can take it over', () => {
+  test('shows a shortened session id, so that it cannot be taken over', () => {
     const state = running();
     assert.ok(state.kind === 'running');
     const connection = {

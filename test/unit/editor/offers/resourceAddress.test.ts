@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { resourceFile, resourceOfFile } from '../../../../src/editor/offers/resourceAddress.ts';
 
-suite('The file that a resource is', () => {
+suite('The file of a resource', () => {
   test('shows the server and a name, with an ending that says what is in it', () => {
     const content = { uri: 'note://a/words', mimeType: 'text/markdown', kind: 'text' } as const;
     assert.deepEqual(resourceFile({ server: 'My Notes!', uri: 'note://a', part: 2 }, content), {
@@ -24,7 +24,7 @@ suite('The file that a resource is', () => {
     );
   });
 
-  test('is none where the address was not made by this host', () => {
+  test('does not exist for an address that this host did not create', () => {
     const queries = ['', 'no', '{}', '["a","b"]', '["a","b","0"]', '[1,"b",0]', '["a",null,0]', '['.repeat(100_000)];
     assert.deepEqual(
       queries.map((query) => resourceOfFile({ scheme: 'mcpl-resource', query })),

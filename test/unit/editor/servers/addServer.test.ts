@@ -131,7 +131,7 @@ suite('the Add Server wizard', () => {
   });
 });
 
-suite('what is typed for a new server', () => {
+suite('the input for a new server', () => {
   test('becomes an entry', () => {
     assert.deepEqual(read('command', 'node "my server.js" -v'), { command: 'node', args: ['my server.js', '-v'] });
     assert.deepEqual(read('command', ' server '), { command: 'server' });
@@ -169,7 +169,7 @@ suite('what is typed for a new server', () => {
     );
   });
 
-  test('suggests a name that tells servers apart and that nobody has', () => {
+  test('suggests a distinctive, unused name', () => {
     const suggest = (kind: EntryKind, text: string): string => {
       const result = readEntry(kind, text, 'posix');
       return result.kind === 'entry' ? suggestId(result.entry, CONTEXT.taken) : '';

@@ -40,7 +40,7 @@ suite('Long lists in the Servers view', () => {
 
   setup(() => (described = 0));
 
-  test('are not made into rows before somebody opens them', () => {
+  test('have no rows before they are expanded', () => {
     const tools = rowsOf(10_000, 'Tools');
     assert.deepEqual([tools?.description, described], ['10000', 0]);
     const first = tools?.children[0]?.children;

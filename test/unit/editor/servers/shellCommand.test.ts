@@ -19,7 +19,7 @@ suite('splitting a command line', () => {
     ]);
   });
 
-  test('knows backslashes as escapes where they are', () => {
+  test('treats backslashes as escapes only on POSIX', () => {
     assert.deepEqual(split('a\\ b "c\\"d" \'e\\f\' "g\\h"'), ['a b', 'c"d', 'e\\f', 'g\\h']);
   });
 

@@ -26,7 +26,7 @@ suite('One member of one entry changes', () => {
     assert.deepEqual(withMember(servers, 'a', ['tools', 'hidden'], undefined), { a: { command: 'x' } });
   });
 
-  test('even where something else than an object stood', () => {
+  test('even if the value was no object', () => {
     assert.deepEqual(withMember({ a: 5 }, 'a', ['enabled'], true), { a: { enabled: true } });
   });
 
@@ -65,7 +65,7 @@ suite('The list in force', () => {
     assert.deepEqual(withItem(['b', 'a'], 'b', false), ['a']);
   });
 
-  test('of feature sets keeps what else stands there, and is emptied only where something was taken back', () => {
+  test('of feature sets keeps other names, and is emptied only if something was removed', () => {
     const chosen = (there: unknown, before: readonly string[], after: readonly string[]): string =>
       JSON.stringify(
         withChosen(there as JsonObject, { enabled: [], disabled: before }, { enabled: ['a'], disabled: after }),

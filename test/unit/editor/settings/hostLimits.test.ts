@@ -5,7 +5,7 @@ import { hostLimits } from '../../../../src/editor/settings/hostLimits.ts';
 const read = (values: Readonly<Record<string, unknown>>): unknown => hostLimits((setting) => values[setting]);
 
 suite('the settings that hold for all servers', () => {
-  test('are the defaults where nothing, or nothing usable, is said', () => {
+  test('are the defaults for missing or invalid values', () => {
     assert.deepEqual(read({}), DEFAULT_LIMITS);
     assert.deepEqual(
       read({

@@ -42,7 +42,7 @@ suite('A member of a setting is found in the text of settings.json', () => {
     assert.equal(find(text, ['a'], ['settings']), '2 @1');
   });
 
-  test('and where it is missing, what should contain it is marked', () => {
+  test('and if it is missing, its container is marked', () => {
     assert.equal(find('{"mcpl.servers": {"files": {}}}', ['files', 'command']), '"files" @1');
     assert.equal(find('{"mcpl.servers": {}}', ['files', 'command']), '"mcpl.servers" @0');
     assert.equal(find('{"mcpl.servers": {"a": {"args": [1]}}}', ['a', 'args', 3]), '"args" @2');
@@ -66,7 +66,7 @@ suite('A member of a setting is found in the text of settings.json', () => {
       assert.equal(find(text, ['a']), 'nothing', text);
   });
 
-  test('in text with errors as far as it can be read', () => {
+  test('in invalid text up to the error', () => {
     assert.equal(find('{"mcpl.servers": {"a": {"command": 5, "args": [', ['a', 'command']), '5 @2');
   });
 

@@ -75,7 +75,7 @@ suite('A settings file', () => {
     );
   });
 
-  test('has a mistake while somebody is in the middle of a line', () => {
+  test('has a syntax error while a line is being typed', () => {
     const texts = ['{"a": ', '{"mcpl.servers": {"x": \n"y": {}}}', '{"a": 1 "b": 2}', '{"a": "', '{} }'];
     assert.deepEqual(
       texts.map((text) => isSettingsText(text)),

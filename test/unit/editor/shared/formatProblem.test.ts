@@ -26,7 +26,7 @@ const FORMATS = ['email', 'uri', 'date', 'time', 'date-time', 'uuid', 'password'
 
 suite('The format of a text', () => {
   for (const format of FORMATS)
-    test(`${format} is known from what is none, and the remedy says what one looks like`, () => {
+    test(`${format} is recognized, and the message for others has a valid example`, () => {
       const judged = (texts: readonly string[]): readonly string[] =>
         texts.map((text) => `${text}: ${formatProblem(format, text) ?? 'good'}`);
       const remedies = new Set(BAD[format].map((text) => formatProblem(format, text)));
@@ -40,7 +40,7 @@ suite('The format of a text', () => {
       if (example !== undefined && !example.includes('…')) assert.equal(formatProblem(format, example), undefined);
     });
 
-  test('is no matter of what is empty, or has no format', () => {
+  test('is not checked for empty texts, or without a format', () => {
     assert.deepEqual(
       [...FORMATS.map((format) => formatProblem(format, '')), formatProblem(undefined, 'x')],
       Array(8).fill(undefined),

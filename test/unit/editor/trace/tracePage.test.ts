@@ -39,7 +39,7 @@ suite('A traced message', () => {
     });
   });
 
-  test('is shown indented, and as it is where it is no whole JSON', () => {
+  test('is shown indented, or unchanged if it is no complete JSON', () => {
     const shown = traceMessage(entry({ direction: 'received', kind: 'result' }));
     assert.deepEqual(shown, {
       n: 3,

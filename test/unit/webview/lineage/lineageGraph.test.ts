@@ -96,7 +96,7 @@ suite('The graph beside a row', () => {
     );
   });
 
-  test('has room for as many as are told of, and tells of thousands in short', () => {
+  test('has room for the folded count, and shortens thousands', () => {
     const told = [1, 99, 599, 999, 1_000, 99_999].map((folded) => graphPath(row({ folded }), 3));
     assert.deepEqual(
       told.map(({ folded, foldedAt, width }) => `${folded} ${width - foldedAt}`),
@@ -152,7 +152,7 @@ suite('Lines that are not plain', () => {
     );
   });
 
-  test('cost nothing where there are none', () => {
+  test('cost nothing if there are none', () => {
     assert.equal(carryLooks(PLAIN_LINES, row({ through: [1, 2], hasParent: true })), PLAIN_LINES);
     assert.equal(carryLooks(PLAIN_LINES, row({}, { link: 'assumed' })), PLAIN_LINES);
     assert.equal(carryLooks(new Map([[1, 'assumed']]), row(undefined)), PLAIN_LINES);
@@ -173,7 +173,7 @@ suite('Lines that come from above what is seen', () => {
   const looks = (position: number): string =>
     [...looksAbove(position, at)].map(([lane, look]) => `${lane} ${look}`).join();
 
-  test('look as where they began, and not as what was in their lane before', () => {
+  test('look as at their start, not as earlier lines in their lane', () => {
     assert.deepEqual([2, 3, 4, 5].map(looks), [
       '3 assumed',
       '1 assumed,3 assumed',
@@ -182,7 +182,7 @@ suite('Lines that come from above what is seen', () => {
     ]);
   });
 
-  test('are plain where it is not known how they began', () => {
+  test('are plain if their start is unknown', () => {
     assert.deepEqual([0, 1, 6].map(looks), ['', '', '']);
     assert.equal(
       looksAbove(900, () => row({ lane: 1, through: [2], hasParent: true })),

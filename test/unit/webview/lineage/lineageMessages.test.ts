@@ -14,7 +14,7 @@ import {
 const filter = { text: 'edit', only: 'line' } as const;
 
 suite('What the lineage page says', () => {
-  test('is understood where it is one of its messages', () => {
+  test('is decoded if it is a known message', () => {
     const messages: readonly FromLineagePage[] = [
       { type: 'ready', key: '', filter },
       { type: 'filter', filter },
@@ -33,7 +33,7 @@ suite('What the lineage page says', () => {
     for (const message of messages) assert.deepEqual(decodeFromLineagePage(structuredClone(message)), message);
   });
 
-  test('is nothing where it is anything else', () => {
+  test('is ignored otherwise', () => {
     const others: readonly unknown[] = [
       undefined,
       null,
@@ -74,14 +74,14 @@ suite('What the lineage page keeps', () => {
     assert.deepEqual(decodeLineagePageState({ key: 'a', filter, place: 'x' }), { key: 'a', filter });
   });
 
-  test('is nothing where it was kept by something else', () => {
+  test('is ignored if it is invalid', () => {
     for (const other of [undefined, 3, {}, { key: 'a' }, { key: 3, filter }, { key: 'a', filter: { text: '' } }])
       assert.equal(decodeLineagePageState(other), undefined);
   });
 });
 
 suite('How many checkpoints there are', () => {
-  test('is said in words, and shortly where there is little room', () => {
+  test('is text, and short in narrow views', () => {
     const all = { text: '', only: 'all' } as const;
     assert.equal(countText({ total: 100_000, all: 100_000 }, all), '100,000 checkpoints');
     assert.equal(countText({ total: 1, all: 1 }, all), '1 checkpoint');
@@ -92,7 +92,7 @@ suite('How many checkpoints there are', () => {
     assert.equal(shortCountText({ total: 0, all: 1_300 }, { text: '', only: 'problems' }), '0 of 1,300');
   });
 
-  test('comes with the next step where there are none', () => {
+  test('includes the next step if there are none', () => {
     assert.equal(noRowsText({ total: 1, all: 2 }, filter), '');
     assert.match(noRowsText({ total: 0, all: 0 }, filter), /Call a tool/);
     assert.match(noRowsText({ total: 0, all: 2 }, filter), /Escape/);

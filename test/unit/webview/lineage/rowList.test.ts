@@ -95,7 +95,7 @@ suite('The rows that the page has', () => {
     assert.equal(rows.add(2, page(8, 4, 5)), undefined);
   });
 
-  test('of a filter that has nothing are none to wait for', () => {
+  test('of a filter without matches need no wait', () => {
     const rows = new LineageRows();
     rows.renew(1, 5, undefined);
     rows.add(1, page(5, 0, 5));

@@ -152,7 +152,7 @@ suite('A text that may name something', () => {
       ],
       zorb,
     ));
-  test('leads out where it is said in another part', () =>
+  test('leads out if another part does', () =>
     check(
       [
         [
@@ -208,7 +208,7 @@ suite('A text that may name something', () => {
       ],
       zorb,
     ));
-  test('is looked for in a folder beside it where it may be a child', () =>
+  test('is searched in a neighbouring folder if it may be a child', () =>
     check(
       [
         ['a', 'a name a; word; forms a; never /ws/a /data/x/a /data/a; names a #a @a'],
@@ -317,7 +317,7 @@ suite('A text that may name something', () => {
       ],
       inQuery,
     ));
-  test('that is hidden is refused where it may be a name', () =>
+  test('that has hidden characters is refused if it may be a name', () =>
     check(
       [
         [
@@ -379,7 +379,7 @@ suite('A text that may name something', () => {
       claimed,
     ));
 
-  test('has parts that are not looked at where there are too many', async () => {
+  test('has unchecked parts if there are too many', async () => {
     const words = (count: number): string => Array.from({ length: count }, (_, index) => `a/${index}`).join(' ');
     assert.deepEqual(
       [(await zorb(words(127))).endsWith('not whole'), (await zorb(words(129))).endsWith('not whole')],

@@ -119,7 +119,7 @@ suite('A folder that cannot be found', () => {
   });
 });
 
-suite('What was allowed once', () => {
+suite('An earlier grant', () => {
   test('is found where lists deny any of it by now, as a path or as a name', async () => {
     const engine = new ScopeEngine(fakeFiles({}));
     const settings = settingsOf({ a: { blacklist: ['/ws/secrets/**', '#admin-*', 'discord:x'] } });
@@ -376,7 +376,7 @@ suite('A decision', () => {
   });
 });
 
-suite('What was allowed once, by its look', () => {
+suite('An earlier grant, compared by its text', () => {
   const denied = async (path: string, blacklist: readonly string[], targets: readonly string[]): Promise<string> => {
     const context = { folders: [{ name: 'ws', path }], userHome: '/home/me', bases: [path] };
     const engine = new ScopeEngine(fakeFiles({}, { style: path.startsWith('/') ? 'posix' : 'windows' }));

@@ -21,7 +21,7 @@ const check = (table: string): void => {
 };
 
 suite('Lists of scopes', () => {
-  test('decide what the specification asks for, without asking anybody', () => {
+  test('decide as the specification requires, without a prompt', () => {
     const lists = listsOf({ allow: ['/ws/**'], deny: ['**/.env', '**/secrets/**'] });
     const told = [
       '/ws/src/a.ts',

@@ -265,7 +265,7 @@ suite('The name of a member', () => {
 });
 
 suite('A text', () => {
-  test('leads out of where it is said by its beginning, or by a step up', () => {
+  test('leads out of its folder by its beginning or by a step up', () => {
     check(
       [
         ['/', '/'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Recent } from '../../../../../src/core/scopes/paths/recent.ts';
 
-suite('What was found out lately', () => {
+suite('A recent decision', () => {
   test('is kept while it is asked for, and otherwise until others have taken its place', () => {
     const recent = new Recent<number>(2);
     const kept = (): string => ['a', 'b', 'c', 'd', 'e'].map((text) => recent.get(text) ?? '-').join(' ');

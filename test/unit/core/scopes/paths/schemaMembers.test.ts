@@ -11,7 +11,7 @@ import {
 
 const string = { type: 'string' };
 
-suite('What a schema says of a member', () => {
+suite('The schema of a member', () => {
   const kind = (name: string, schema: JsonObject): string => new SchemaMembers({}).kindOf(name, [schema]);
 
   test('makes a file of it by its format', () => {
@@ -98,7 +98,7 @@ suite('What a schema says of a member', () => {
     );
   });
 
-  test('declares it where it has a member of this name, or names none', () => {
+  test('declares a member of this name, or any member if it names none', () => {
     const some = { properties: { a: {} } };
     assert.deepEqual(
       [

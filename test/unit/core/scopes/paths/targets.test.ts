@@ -260,7 +260,7 @@ suite('A label and its payload', () => {
     return lines.includes(DISAGREES) ? DISAGREES : AGREES;
   };
 
-  test('have the same kind where they have the same text', () =>
+  test('have the same kind if they have the same text', () =>
     assertClaims([
       ['@a/b', { path: '@a/b' }, ['label: /ws/@a/b', '/payload/path: /ws/@a/b']],
       ['@a/b', { channel: '@a/b' }, ['label: name @a/b', '/payload/channel: name @a/b']],
@@ -404,7 +404,7 @@ suite('The lookups of a call', () => {
     assert.deepEqual(label.checked, []);
   });
 
-  test('do not include any path where nothing is to be looked up', async () => {
+  test('are empty if there is nothing to look up', async () => {
     const empty = fakeFiles({});
     assert.deepEqual(await reader(empty, place).call({}, { channel: 5, on: true }, ['$.none']), []);
     assert.deepEqual(empty.asked, []);
@@ -459,7 +459,7 @@ suite('A folder that other texts may be relative to', () => {
       ],
     ]));
 
-  test('is reported first where it cannot be judged', async () => {
+  test('is reported first if it cannot be judged', async () => {
     const [refusal = ''] = await read.call({}, { path: 'a\u0000', cwd: 'b\u0000' });
     assert.match(refusal, /^REFUSED .* \/arguments\/cwd cannot be judged\./);
   });

@@ -257,7 +257,7 @@ suite('A text', () => {
     );
   });
 
-  test('is a line where it has no line end and at most 4,096 characters without the space around it', () => {
+  test('is a line if it has no line break and at most 4,096 characters after trimming', () => {
     const line = (text: string): number | undefined => lineOf(text)?.length;
     const space = ' '.repeat(4_096);
     assert.deepEqual(
@@ -279,7 +279,7 @@ suite('A text', () => {
     );
   });
 
-  test('is a word where it has no space and is no number, time or flag', () => {
+  test('is a word if it has no space and is no number, time or flag', () => {
     const words = [
       'ab',
       'a b',

@@ -225,7 +225,7 @@ suite('The texts of arguments', () => {
     );
   });
 
-  test('say what is to be done where a member is a command', () => {
+  test('are an action if a member is a command', () => {
     const nested = (depth: number): JsonObject => (depth === 0 ? { command: 'x' } : { a: nested(depth - 1) });
     const table: readonly (readonly [JsonObject, boolean])[] = [
       [{ command: 'x' }, true],

@@ -93,7 +93,7 @@ suite('Layout of a lineage', () => {
     assert.deepEqual(drawn([-1, 0, -1, 2, 1]), [' ● 4', '●│ 3', '○│ 2', '●╯ 1', '○  0']);
   });
 
-  test('draws many lines as one where there are more than lanes, and tells how many', () => {
+  test('draws lines beyond the lanes as one, with their number', () => {
     const layout = laidOut([-1, ...Array.from({ length: 60 }, () => 0), 50, 61]);
     const lanes = Array.from({ length: MAX_LANES }, (_, lane) => lane);
     assert.deepEqual(
@@ -120,7 +120,7 @@ suite('Layout of a lineage', () => {
     );
   });
 
-  test('has rows as far as there are any', () => {
+  test('has as many rows as exist', () => {
     const layout = laidOut([-1, 0, 1]);
     assert.deepEqual([layout.graphs(-5, 99).length, layout.graphs(3, 9), layout.graphs(2, 1)], [3, [], []]);
     assert.throws(() => layout.graph(3), RangeError);

@@ -165,7 +165,7 @@ suite('Patches: taken back', () => {
   const wide = (count: number): Record<string, number> =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 
-  test('members that were removed come back to where they were, however many, and whoever looked meanwhile', () => {
+  test('removed members return to their positions, in any number, and despite reads in between', () => {
     const state = stateOf(wide(5_000));
     const before = textOf(state);
     const some = (from: number): readonly Json[] =>
@@ -189,7 +189,7 @@ suite('Patches: taken back', () => {
     assert.equal(textOf(state), '{"a":1,"b":2,"c":3,"y":25,"z":26}');
   });
 
-  test('a member that comes again within its patch is where it was, and later it is the last, whoever looked', () => {
+  test('a member that is added again in the same patch keeps its position, and later it is the last, despite reads', () => {
     for (const looks of [false, true]) {
       const state = stateOf({ a: 1, b: 2, c: 3, d: 4 });
       const undos = [apply(state, remove('/a'), remove('/c'), add('/c', 5))];

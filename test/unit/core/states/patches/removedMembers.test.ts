@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RemovedMembers } from '../../../../../src/core/states/patches/removedMembers.ts';
 
-suite('Graves of removed members', () => {
-  test('are cleared away when there are too many, though nobody looks', () => {
+suite('Placeholders of removed members', () => {
+  test('are cleared when there are too many, even without a read', () => {
     const removed = new RemovedMembers();
     const members = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`k${index}`, index]));
     const gone = Array.from({ length: 1_500 }, (_, index) => removed.remove(members, `k${index}`, index));

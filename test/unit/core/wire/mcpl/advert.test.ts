@@ -250,7 +250,7 @@ suite('What a server says of MCPL', () => {
   });
 });
 
-suite('What the host says of itself', () => {
+suite('The host’s announcement', () => {
   test('is MCPL 0.2 in every member, with sets by their names', () => {
     assert.deepEqual(encodeHostAdvert({ enabled: ['a'], disabled: ['b.c'] }), {
       version: '0.2',
@@ -262,7 +262,7 @@ suite('What the host says of itself', () => {
     });
   });
 
-  test('would be understood by itself', () => {
+  test('can be decoded by the host', () => {
     const { dialect } = read(encodeHostAdvert({ enabled: [], disabled: [] }));
     assert.deepEqual(
       [dialect.version, dialect.pushEvents, dialect.before, dialect.after, dialect.inference, dialect.modelInfo],

@@ -92,7 +92,7 @@ suite('A content block', () => {
     );
   });
 
-  test('stands in a list; a text or a single block only where that is allowed', () => {
+  test('is in a list; a text or a single block only if allowed', () => {
     const text = { type: 'text', text: 't' };
     const values: readonly Json[] = ['t', text, [text], [], '', 7, null, true];
     assert.deepEqual(
