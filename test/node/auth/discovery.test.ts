@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AuthWorld, json, type Page, Site } from './authWorld.ts';
-import { told } from './told.ts';
+import { outcomeText } from './outcomeText.ts';
 
 const PRM = '/.well-known/oauth-protected-resource';
 const ASM = '/.well-known/oauth-authorization-server';
@@ -14,7 +14,7 @@ suite('finding out how to sign in', () => {
 
   const plain = (text: string): string =>
     text.replaceAll(world.mcp.origin, 'MCP').replaceAll(world.auth.origin, 'AUTH');
-  const failure = async (): Promise<string> => plain(await told(world.ask(world.authorizer())));
+  const failure = async (): Promise<string> => plain(await outcomeText(world.ask(world.authorizer())));
   const readAt = (site: Site): readonly string[] => site.visits.filter((visit) => visit.includes('well-known'));
 
   /** Moves the server's metadata away from its usual path. */
@@ -190,7 +190,7 @@ suite('finding out how to sign in', () => {
     assert.equal(await world.ask(world.authorizer({ settings })), 200);
     await world.service.signOut(world.server);
     assert.match(
-      plain(await told(world.ask(world.authorizer({ settings: { ...settings, issuer: `${origin}/tenant` } })))),
+      plain(await outcomeText(world.ask(world.authorizer({ settings: { ...settings, issuer: `${origin}/tenant` } })))),
       /^SIGN_IN_FAILED The server now names AUTH\/ as its authorization server/,
     );
   });

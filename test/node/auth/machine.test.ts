@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import type { AuthSettings } from '../../../src/core/index.ts';
 import { AuthWorld, json, type Page, Site, type Visit } from './authWorld.ts';
-import { told } from './told.ts';
+import { outcomeText } from './outcomeText.ts';
 
 interface Jwt {
   readonly header: Record<string, unknown>;
@@ -95,13 +95,13 @@ suite('tokens without a person', () => {
     });
 
   test('an invalid key is reported, without showing it', async () => {
-    const message = await told(ask({ flow: 'clientCredentials', clientId: 'c', privateKey: 'my-private-key' }));
+    const message = await outcomeText(ask({ flow: 'clientCredentials', clientId: 'c', privateKey: 'my-private-key' }));
     assert.equal(
       message,
       "SIGN_IN_FAILED The private key in the settings is neither a PEM text nor a JWK. | Correct `auth.privateKey` in the server's settings.",
     );
     assert.match(
-      await told(ask({ flow: 'clientCredentials', clientId: 'c' })),
+      await outcomeText(ask({ flow: 'clientCredentials', clientId: 'c' })),
       /lack `auth\.clientSecret` or `auth\.privateKey`/,
     );
   });
@@ -121,7 +121,7 @@ suite('tokens without a person', () => {
     const authorizer = world.authorizer({ settings: { flow: 'workloadIdentity', assertion: 'jwt-of-platform' } });
     for (let round = 0; round < 2; round++)
       assert.equal(
-        plain(await told(world.ask(authorizer))),
+        plain(await outcomeText(world.ask(authorizer))),
         'SIGN_IN_FAILED AUTH gave no token (invalid_grant: expired). | Sign in again.',
       );
     assert.equal(forms.length, 2);
@@ -188,7 +188,7 @@ suite('tokens without a person', () => {
     for (const [name, page, expected] of REFUSED)
       test(`nothing is asked of the server's own when the provider ${name}`, async () => {
         idp.pages['/token'] = page;
-        assert.match(await told(ask(settings())), expected);
+        assert.match(await outcomeText(ask(settings())), expected);
         assert.deepEqual(forms, []);
       });
   });
@@ -288,12 +288,12 @@ suite('tokens bound to a key', () => {
   test('are refused if they are not bound', async () => {
     world.tokens.splice(0, 1, { access_token: 'access-1', token_type: 'Bearer' });
     assert.match(
-      await told(world.ask(world.authorizer({ settings: { dpop: 'always' } }))),
+      await outcomeText(world.ask(world.authorizer({ settings: { dpop: 'always' } }))),
       /does not bind the token to the key of this host/,
     );
     world.auth.pages['/.well-known/oauth-authorization-server'] = json(world.metadata());
     assert.match(
-      await told(world.ask(world.authorizer({ settings: { dpop: 'always' } }))),
+      await outcomeText(world.ask(world.authorizer({ settings: { dpop: 'always' } }))),
       /does not bind tokens to keys/,
     );
   });

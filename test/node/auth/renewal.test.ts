@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { memorySecrets } from '../../../src/node/auth/memorySecrets.ts';
 import { AuthWorld, json, Site } from './authWorld.ts';
-import { told } from './told.ts';
+import { outcomeText } from './outcomeText.ts';
 
 suite('renewing tokens', () => {
   let world: AuthWorld;
@@ -87,7 +87,7 @@ suite('renewing tokens', () => {
     const good = world.auth.pages['/token'] ?? assert.fail();
     world.auth.pages['/token'] = ({ response }) => void response.destroy();
     assert.match(
-      await told(world.ask(authorizer)),
+      await outcomeText(world.ask(authorizer)),
       /^SIGN_IN_FAILED 127\.0\.0\.1:\d+, which is needed to sign in, cannot be reached/,
     );
     world.auth.pages['/token'] = good;
@@ -149,7 +149,7 @@ suite('renewing tokens', () => {
     const authorizer = world.authorizer();
     for (let round = 0; round < 3; round++)
       assert.equal(
-        await told(world.ask(authorizer)),
+        await outcomeText(world.ask(authorizer)),
         'SIGN_IN_FAILED The server wants more rights than the sign-in gave: admin. | Sign out of the server and sign in again with an account that has these rights.',
       );
     assert.equal(world.opened.length, 1);
@@ -164,7 +164,7 @@ suite('renewing tokens', () => {
         })
         .end();
     assert.match(
-      await told(world.ask(world.authorizer())),
+      await outcomeText(world.ask(world.authorizer())),
       /^SIGN_IN_FAILED The server asks for sign-in again and again/,
     );
     assert.equal(world.opened.length, 3);
@@ -172,7 +172,10 @@ suite('renewing tokens', () => {
 
   test('a server that takes no token is not given one after the other', async () => {
     world.accepts = () => false;
-    assert.match(await told(world.ask(world.authorizer())), /^SIGN_IN_FAILED The server does not accept the token/);
+    assert.match(
+      await outcomeText(world.ask(world.authorizer())),
+      /^SIGN_IN_FAILED The server does not accept the token/,
+    );
     assert.equal(world.opened.length, 1);
   });
 
@@ -249,7 +252,7 @@ suite('renewing tokens', () => {
       const authorizer = world.authorizer({ settings: { clientId: 'mine', clientSecret: 'my-secret' } });
       await world.ask(authorizer);
       move();
-      const message = plain(await told(world.ask(authorizer)));
+      const message = plain(await outcomeText(world.ask(authorizer)));
       assert.match(
         message,
         /^SIGN_IN_FAILED The server now names \S+ as its authorization server, and the credentials in its settings are for AUTH\./,
@@ -265,7 +268,10 @@ suite('renewing tokens', () => {
         clientSecret: 'my-secret',
         issuer: world.auth.origin,
       } as const;
-      assert.match(await told(world.ask(world.authorizer({ settings }))), /the credentials in its settings are for/);
+      assert.match(
+        await outcomeText(world.ask(world.authorizer({ settings }))),
+        /the credentials in its settings are for/,
+      );
       assert.ok(other.visits.every((visit) => visit.includes('well-known')));
     });
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { memorySecrets } from '../../../src/node/auth/memorySecrets.ts';
 import { AuthWorld, json, type Visit } from './authWorld.ts';
-import { told } from './told.ts';
+import { outcomeText } from './outcomeText.ts';
 
 suite('signing in by a person', () => {
   let world: AuthWorld;
@@ -95,8 +95,8 @@ suite('signing in by a person', () => {
     const authorizer = world.authorizer();
     const expected =
       'SIGN_IN_REQUIRED The server needs sign-in, which was declined. | Start the server again to sign in.';
-    assert.equal(await told(world.ask(authorizer)), expected);
-    assert.equal(await told(world.ask(authorizer)), expected);
+    assert.equal(await outcomeText(world.ask(authorizer)), expected);
+    assert.equal(await outcomeText(world.ask(authorizer)), expected);
     assert.deepEqual([world.questions.length, world.opened.length], [1, 0]);
     assert.equal(
       world.auth.visits.some((visit) => visit.includes('register')),
@@ -107,17 +107,20 @@ suite('signing in by a person', () => {
   test('a header of the settings, or the switch, keeps everything from starting', async () => {
     const withHeader = world.authorizer({ headers: { AUTHORIZATION: 'Bearer own' } });
     assert.match(
-      await told(world.ask(withHeader)),
+      await outcomeText(world.ask(withHeader)),
       /^SIGN_IN_REQUIRED The server does not accept the `Authorization` header/,
     );
     const off = world.authorizer({ settings: { flow: 'off' } });
-    assert.match(await told(world.ask(off)), /^SIGN_IN_REQUIRED The server asks for sign-in, which is switched off/);
+    assert.match(
+      await outcomeText(world.ask(off)),
+      /^SIGN_IN_REQUIRED The server asks for sign-in, which is switched off/,
+    );
     assert.deepEqual([world.auth.visits, world.questions], [[], []]);
   });
 
   test('a person who does not come back is not waited for forever', async () => {
     world.browse = () => Promise.resolve(true);
-    const asked = told(world.ask(world.authorizer()));
+    const asked = outcomeText(world.ask(world.authorizer()));
     while (world.opened.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await world.clock.advance(300_000);
     assert.equal(await asked, 'SIGN_IN_FAILED Nobody came back from signing in. | Start the server again to sign in.');
@@ -126,7 +129,7 @@ suite('signing in by a person', () => {
   test('a wait that is no longer needed ends, and leaves no port open', async () => {
     world.browse = () => Promise.resolve(true);
     const abort = new AbortController();
-    const asked = told(world.ask(world.authorizer(), world.server, abort.signal));
+    const asked = outcomeText(world.ask(world.authorizer(), world.server, abort.signal));
     while (world.opened.length === 0) await new Promise((resolve) => setImmediate(resolve));
     abort.abort();
     assert.match(await asked, /^CANCELLED/);
@@ -138,7 +141,7 @@ suite('signing in by a person', () => {
 
   test('a browser that does not open is said', async () => {
     world.browse = () => Promise.resolve(false);
-    assert.match(await told(world.ask(world.authorizer())), /^SIGN_IN_REQUIRED The browser was not opened/);
+    assert.match(await outcomeText(world.ask(world.authorizer())), /^SIGN_IN_REQUIRED The browser was not opened/);
   });
 
   test('only the answer to this very sign-in is taken, and only once', async () => {
@@ -191,7 +194,7 @@ suite('signing in by a person', () => {
       return Promise.resolve(true);
     };
     assert.equal(
-      plain(await told(world.ask(world.authorizer()))),
+      plain(await outcomeText(world.ask(world.authorizer()))),
       'SIGN_IN_FAILED AUTH did not sign in (access_denied: <script>alert(1)</script>). | Start the server again to sign in, and allow the access.',
     );
     while (html === '') await new Promise((resolve) => setImmediate(resolve));
@@ -210,7 +213,7 @@ suite('signing in by a person', () => {
     test(`an answer that names ${name} is not redeemed, and its error is not shown`, async () => {
       const extra: Record<string, string> = iss === undefined ? {} : { iss };
       world.auth.pages['/authorize'] = (visit) => world.comeBack(visit, { code: 'c', error: 'shown', ...extra });
-      const message = await told(world.ask(world.authorizer()));
+      const message = await outcomeText(world.ask(world.authorizer()));
       assert.match(plain(message), /^SIGN_IN_FAILED The answer to the sign-in did not come from AUTH\./);
       assert.doesNotMatch(message + world.pages.join(''), /shown/);
       assert.equal(
@@ -235,7 +238,7 @@ suite('signing in by a person', () => {
 
   test('a client that its authorization server forgot is registered again, next time', async () => {
     world.tokens.splice(0, 1, { error: 'invalid_client' }, { access_token: 'access-1' });
-    assert.match(await told(world.ask(world.authorizer())), /^SIGN_IN_FAILED .*invalid_client/);
+    assert.match(await outcomeText(world.ask(world.authorizer())), /^SIGN_IN_FAILED .*invalid_client/);
     assert.equal(await world.ask(world.authorizer()), 200);
     assert.equal(world.auth.visits.filter((visit) => visit.includes('register')).length, 2);
   });
@@ -245,7 +248,7 @@ suite('signing in by a person', () => {
       world.metadata({ registration_endpoint: undefined }),
     );
     assert.equal(
-      plain(await told(world.ask(world.authorizer()))),
+      plain(await outcomeText(world.ask(world.authorizer()))),
       "SIGN_IN_REQUIRED AUTH only signs in clients that were registered with it beforehand. | Register one there, and put its id into `auth.clientId` in the server's settings.",
     );
     world.entered = { clientId: 'entered' };

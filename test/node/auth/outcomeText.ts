@@ -1,7 +1,7 @@
 import { isHostError } from '../../../src/core/index.ts';
 
 /** The shown error if the promise rejects, otherwise its result. */
-export async function told(promise: Promise<unknown>): Promise<string> {
+export async function outcomeText(promise: Promise<unknown>): Promise<string> {
   try {
     return String(await promise);
   } catch (error) {
