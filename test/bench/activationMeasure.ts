@@ -10,7 +10,7 @@ import type { Measure, Metrics } from './measure.ts';
 const answer = join(buildFolder, 'activation.json');
 const workspace = join(buildFolder, 'activation');
 
-/** Ten that are switched on; none is started, since nobody allows what it would run. */
+/** Ten enabled servers, none of which starts, because consent is missing. */
 const TEN = Object.fromEntries(
   Array.from({ length: 10 }, (_, i) => [
     `server-${i}`,
@@ -32,8 +32,8 @@ const variants: Readonly<Record<string, Variant>> = {
 };
 
 /**
- * A fresh editor with a fresh extension host, and one extension alone in it: the editor activates extensions side by
- * side, and counts the time in which one waits for the other as its own.
+ * A fresh editor with a fresh extension host and a single extension, because the editor activates extensions in
+ * parallel and counts waiting times as activation time.
  */
 const activate = async ({ folder, servers }: Variant): Promise<Metrics> => {
   const id = await identify(folder);

@@ -2,7 +2,7 @@ import type { Metrics } from './measure.ts';
 
 const HEADING = 'Extension Activation Stats';
 
-/** Reads the table `| Extension | Eager | Load Code | Call Activate | Finish Activate | …` off the editor's page. */
+/** Reads the table `| Extension | Eager | Load Code | Call Activate | Finish Activate | …` from the editor's page. */
 export const readActivationTimes = (page: string): Readonly<Record<string, Metrics>> => {
   const times: Record<string, Metrics> = {};
   const section = page.slice(page.indexOf(HEADING) + HEADING.length).split('\n#')[0] ?? '';

@@ -4,10 +4,10 @@ import { outFolder } from '../harness/paths.ts';
 export const benchFolder = join(outFolder, 'bench');
 export const buildFolder = join(benchFolder, 'build');
 
-/** The product, built as it ships: a folder that the editor can load as an extension. */
+/** The product as it ships, in a folder that the editor can load as an extension. */
 export const builtExtension = join(buildFolder, 'product');
 export const builtExtensionCode = join(builtExtension, 'dist/extension.js');
-/** What it loads at once, so that a window reads both when it starts. */
+/** The bundle that it loads at once, so a window reads both at the start. */
 export const builtHostCore = join(builtExtension, 'dist/hostCore.js');
 export const builtHost = join(builtExtension, 'dist/host.cjs');
 export const emptyExtension = join(buildFolder, 'empty');

@@ -8,8 +8,8 @@ import { Problem } from '../harness/progress.ts';
 import { builtExtension, builtHost, builtNothing, builtSdk, builtSdk2, emptyExtension } from './buildPaths.ts';
 
 /**
- * Runs the product's own build script in a folder of its own: the settings are those that ship, and `dist/`, which
- * may hold an unminified build that somebody works with, stays as it is.
+ * Runs the product's build script in a separate folder, with production settings. `dist/`, which may contain a
+ * development build, stays unchanged.
  */
 export const buildProduct = async (): Promise<void> => {
   await rm(builtExtension, { recursive: true, force: true });
@@ -18,14 +18,14 @@ export const buildProduct = async (): Promise<void> => {
     await cp(inProject(path), join(builtExtension, path), { recursive: true });
   await symlink(inProject('src'), join(builtExtension, 'src'));
   const { output } = await run(process.execPath, [join(builtExtension, 'esbuild.mjs')], { timeoutMs: 120_000 });
-  // A bundle over its limit fails the build, and is measured all the same.
+  // A bundle over its limit fails the build, but is still measured.
   if (!existsSync(builtHost)) throw new Problem('The product cannot be built. Correct the errors above.', output);
 };
 
 const everythingOf = (modules: readonly string[]): string =>
   modules.map((module) => `export * from '${module}';`).join('\n');
 
-/** What a program needs of the SDK to reach servers in every way that this project does, of both lines of it. */
+/** The parts of both versions of the SDK that a program needs for the same transports. */
 const SDK_PIECES: Readonly<Record<string, string>> = {
   [builtSdk]: everythingOf(
     ['index', 'stdio', 'streamableHttp', 'sse', 'auth'].map((piece) => `@modelcontextprotocol/sdk/client/${piece}.js`),
@@ -50,7 +50,7 @@ export const buildSdk = async (): Promise<void> => {
   await writeFile(builtNothing, '');
 };
 
-/** Activated by the same event, it shows what the editor itself needs for an extension that does nothing. */
+/** Activated by the same event, to show the editor's own cost for an empty extension. */
 export const writeEmptyExtension = async (): Promise<void> => {
   await mkdir(emptyExtension, { recursive: true });
   const manifest = {

@@ -8,7 +8,7 @@ import { builtExtensionCode, builtHostCore, builtNothing, builtSdk, builtSdk2 } 
 import { lastLineAs, pinned } from './job.ts';
 import type { Measure, Metrics } from './measure.ts';
 
-/** The first is what is loaded; the others come with it. */
+/** The first one is loaded, and loads the others. */
 const files: Readonly<Record<string, readonly [string, ...(readonly string[])]>> = {
   nothing: [builtNothing],
   sdk1: [builtSdk],
@@ -49,7 +49,7 @@ const repeat: Measure['repeat'] = async (order) => {
   return result;
 };
 
-/** On the runtime of the editor's extension host, which is one major version behind that of the bench. */
+/** On the runtime of the editor's extension host, one major version behind that of the bench. */
 export const bundleMeasure = (dose: number): Measure => ({
   id: 'bundle',
   title: 'The bundle that the editor loads, beside the client pieces of the SDK bundled the same way',

@@ -12,7 +12,7 @@ const carryOut = async (measure: Measure, random: () => number): Promise<Measure
   return { measure, samples };
 };
 
-/** One that cannot be carried out must not cost what the others have measured. */
+/** A failing measure must not lose the results of the others. */
 export const carryOutAll = async (
   measures: readonly Measure[],
   seed: number,

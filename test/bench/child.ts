@@ -15,7 +15,7 @@ import { median, percentile } from './statistics.ts';
 import type { Job, Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 
-// One measurement in a process of its own: nothing that another variant compiled, allocated or started is in the way.
+// One measurement in a separate process, without compiled code, allocations or children of other variants.
 
 const MEGABYTE = 1024 * 1024;
 
@@ -29,7 +29,7 @@ const openers: Readonly<Record<string, () => Promise<OpenClient>>> = {
   whole: async () => (await import('./clients/whole.ts')).openWhole,
 };
 
-/** The same clients, each with its transport for servers that have a URL. */
+/** The same clients with their transports for remote servers. */
 const httpOpener = async (variant: string, path: string): Promise<OpenClient | undefined> =>
   (await import('./clients/http.ts')).httpOpeners(path)[variant];
 
@@ -45,7 +45,7 @@ const openerOf = async ({ variant, params: { path, server } }: Job): Promise<Ope
   return openers[variant]?.();
 };
 
-/** The SDK tells of the last notifications in reactions that run after the answer is there. */
+/** The SDK delivers the last notifications in reactions that run after the answer. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const heapAfterGc = (): number => {
@@ -58,7 +58,7 @@ const rss = (): number => {
 };
 const peakRss = (): number => process.resourceUsage().maxRSS / 1024;
 
-/** Messages a second and what each costs the client. */
+/** Messages per second, and the client's cost per message. */
 const timed = async (count: number, work: () => Promise<unknown>): Promise<Metrics> => {
   const cpu = process.cpuUsage();
   const started = performance.now();
@@ -104,7 +104,7 @@ const pipelined = async (client: BenchClient, params: Params): Promise<Metrics> 
   return { ...speed, rss: peakRss(), heap: heapAfterGc(), growth: heapAfterGc() - heap };
 };
 
-/** A call whose answer comes after all the messages that it makes the server send. */
+/** A call that makes the server send many messages before its answer. */
 const flooded =
   (tool: 'flood' | 'progress' | 'pings' | 'push') =>
   async (client: BenchClient, params: Params, heard: () => number): Promise<Metrics> => {
@@ -142,7 +142,7 @@ const bigResult = async (client: BenchClient, params: Params): Promise<Metrics> 
   return { rate: bytes / 1e6 / (took / 1000), rss: peakRss() };
 };
 
-/** Whether a megabyte costs the same in a large result as in a small one. */
+/** The cost of a megabyte in a large and in a small result. */
 const growingResult = async (client: BenchClient, params: Params): Promise<Metrics> => {
   const tool = String(params['tool']);
   const perMegabyte = async (bytes: number, calls: number): Promise<number> => {
@@ -155,8 +155,8 @@ const growingResult = async (client: BenchClient, params: Params): Promise<Metri
 };
 
 /**
- * How late the event loop turned while something went on, and how much memory it took. `turn` counts only the time
- * in which this thread worked: on a busy machine the rest of a stall is somebody else's.
+ * The delay of the event loop and the memory during the work. `turn` counts only CPU time of this thread, because on a
+ * busy machine the rest of a stall is caused by others.
  */
 const watched = async (work: () => Promise<unknown>): Promise<Metrics> => {
   const before = rss();
@@ -230,7 +230,7 @@ const procedures: Readonly<Record<string, Procedure>> = {
   attacked,
 };
 
-/** Those that have a host with several servers, and open it themselves. */
+/** Procedures with a host and several servers, which they open themselves. */
 const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =>
   (await import('./mcplProcedures.ts')).hostProcedures[name];
 
@@ -246,7 +246,7 @@ const firstContactProcedure = async (name: string): Promise<FirstContactProcedur
 const idleProcedure = async (name: string): Promise<IdleProcedure | undefined> =>
   (await import('./idleProcedures.ts')).idleProcedures[name];
 
-/** Those that need neither a client nor a host. */
+/** Procedures without client and host. */
 const scopeProcedure = async (name: string): Promise<ScopeProcedure | undefined> =>
   (await import('./scopeProcedures.ts')).scopeProcedures[name];
 

@@ -50,7 +50,7 @@ const growingResult = (tool: 'text' | 'objects'): Recipe => ({
   ],
   compared: [toFloor('ratio')],
   targets: [
-    // Objects by the hundred thousand cost the collector more than a few do, whoever parses them.
+    // Hundreds of thousands of objects cost the garbage collector more than a few, for any parser.
     tool === 'text'
       ? target('1e', 'a MB of 50 MB of text / one of 1 MB', 'ratio', { atMost: 1.3 })
       : target('1e', 'a MB of 50 MB of objects / one of 1 MB, / floor', 'ratio', { to: 'floor', atMost: 1.3 }),
@@ -82,9 +82,9 @@ const STALLS: readonly Metric[] = [
   { key: 'seconds', title: 'seconds' },
 ];
 
-/** The longest message that the host takes. */
+/** The longest message that the host accepts. */
 const CAP_MB = 64;
-/** What one read of a pipe gives, and the doubt of a figure that the kernel counts in pages for a whole process. */
+/** One read of a pipe, plus the uncertainty of a value that the kernel counts in pages. */
 const DOUBT_MB = 8;
 
 const hostile = (title: string, params: Job['params'], atMost: number): Recipe => ({
@@ -102,7 +102,7 @@ const hostile = (title: string, params: Job['params'], atMost: number): Recipe =
   params,
 });
 
-/** Beside the host before a plain server: the same with an audit on disk, and with scopes as well. */
+/** The host with a plain server, compared with an audit on disk, and with scopes. */
 const WITH_POLICY = ['floor', 'peer', 'host', 'audited', 'whole', 'sdk1', 'sdk2'] as const;
 
 const recipes = (dose: number): readonly Recipe[] => {
@@ -129,7 +129,7 @@ const recipes = (dose: number): readonly Recipe[] => {
     {
       id: 'pipe',
       title: 'Calls of 200 bytes, 64 in flight',
-      // Without `whole`, where the file system is what is measured: three lookups of the disk for each call.
+      // Without `whole`, which measures the file system: three lookups per call.
       variants: WITH_POLICY.filter((variant) => variant !== 'whole'),
       metrics: [RATE, CPU, RSS, { key: 'heap', title: 'heap MB' }, { key: 'growth', title: 'heap +MB' }],
       compared: [toSdk('rate'), toSdk2('rate'), toFloor('rate')],
@@ -207,7 +207,7 @@ const recipes = (dose: number): readonly Recipe[] => {
   ];
 };
 
-/** What is measured in a process of its own for each variant. `dose` scales the counts that only make figures steadier. */
+/** The measures in a separate process per variant. `dose` scales counts that only reduce noise. */
 export const clientMeasures = (dose: number, nodeFlags: readonly string[]): readonly Measure[] => [
   ...[
     ...recipes(dose),

@@ -12,18 +12,18 @@ import { lastLineAs } from './job.ts';
 import type { Measure, Metrics, Target } from './measure.ts';
 import type { FiredTimer } from './timerCount.ts';
 
-/** What the probe in an extension host is to do. */
+/** The job of the probe in an extension host. */
 export interface EditorJob {
   readonly extension: string;
   readonly folder: string;
   readonly servers: number;
-  /** Whether the editor is told of them. */
+  /** Whether the editor gets the servers. */
   readonly isTold: boolean;
-  /** Commands that show something. */
+  /** Commands that open views. */
   readonly views: readonly (readonly [command: string, argument?: unknown])[];
   readonly settleMs: number;
   readonly ms: number;
-  /** Written by the probe once everything is there; it goes on when there is the other one. */
+  /** The probe writes `ready` when everything is prepared, and continues when `go` exists. */
   readonly ready: string;
   readonly go: string;
   readonly answer: string;
@@ -39,9 +39,9 @@ interface Variant {
 const TREES: EditorJob['views'] = [['mcpl.approvals.focus'], ['mcpl.events.focus'], ['mcpl.servers.focus']];
 
 /**
- * The editor connects to each server that it is told of, in the same process, and Node's HTTP client looks at its clock
- * twice a second while a connection of that is open: of servers that are `apart` it is not told. `open` also has what
- * looks for news by itself: the view of a lineage, and the trace of a server.
+ * The editor connects to each contributed server in the same process, and Node's HTTP client checks its clock twice a
+ * second while such a connection is open. In `apart` the editor gets no servers. `open` also has views that update: a
+ * lineage and a trace.
  */
 const variants: Readonly<Record<string, Variant>> = {
   empty: { folder: emptyExtension, hasServers: false, views: [['workbench.view.explorer']] },
@@ -107,8 +107,8 @@ const answerOf = async ({ job, ended }: Running): Promise<Metrics> => {
 };
 
 /**
- * One editor after the other gets ready, and then all are left alone at the same time: whatever the machine does in
- * that minute happens to all of them, and their starts are not in each other's way.
+ * The editors start one after the other, and then all idle at the same time: disturbances of the machine affect all of
+ * them, but not their starts.
  */
 const repeat = async (order: readonly string[], times: Times): Promise<Readonly<Record<string, Metrics>>> => {
   await mkdir(benchFolder, { recursive: true });
@@ -123,7 +123,7 @@ const repeat = async (order: readonly string[], times: Times): Promise<Readonly<
     );
     return besideEmpty(Object.fromEntries(measured));
   } finally {
-    // Those that still wait when another one failed.
+    // Releases those that still wait after a failure of another one.
     await writeFile(join(folder, 'go'), '');
     await Promise.allSettled(Object.values(running).map(({ ended }) => ended));
     await servers.stop();
@@ -148,7 +148,7 @@ const besideEmpty = (all: Readonly<Record<string, Metrics>>): Readonly<Record<st
   );
 };
 
-/** Beside the same editor without servers: what a wake-up costs is twice as much at some hours as at others. */
+/** Relative to the same editor without servers, because the cost of a wake-up doubles at some hours. */
 const MOST = { apart: 1.25, ten: 2 };
 
 type Times = Pick<EditorJob, 'settleMs' | 'ms'>;

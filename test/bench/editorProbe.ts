@@ -6,14 +6,14 @@ import type { EditorJob } from './editorMeasure.ts';
 import { waitFor } from './probing.ts';
 import { QuietWatch } from './quietWatch.ts';
 
-/** What Node has loaded from a folder: paths and sizes. */
+/** Files that Node has loaded from a folder, with sizes. */
 const loadedFrom = (folder: string): readonly string[] =>
   Object.keys(require.cache).filter((path) => path.startsWith(folder));
 
 const kilobytes = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + statSync(path).size, 0) / 1000;
 
-/** All servers of the settings, running with their tools known, and found by the editor through the gateway. */
+/** Starts all servers from settings, and waits for their tools and for the editor's gateway connections. */
 const startServers = async ({ servers: count, isTold }: EditorJob): Promise<void> => {
   if (count === 0) return;
   const extension = vscode.extensions.getExtension<McpLiveExtension>('mcp-live.mcp-live');
@@ -29,12 +29,12 @@ const startServers = async ({ servers: count, isTold }: EditorJob): Promise<void
   await waitFor('tools in the editor', () => host.servers().some(({ id }) => isOffered(id)) || undefined);
 };
 
-/** Views that are looked at may paint by themselves. */
+/** Opens views, which may repaint. */
 const openViews = async (views: EditorJob['views']): Promise<void> => {
   for (const [command, argument] of views) await vscode.commands.executeCommand(command, argument);
 };
 
-/** The source of a callback says whose it is, unless it is too short for that. */
+/** Minimum length of a callback's source that identifies its owner. */
 const TELLING = 20;
 
 /** Called by the editor in its extension host. */

@@ -7,10 +7,10 @@ import { ensureSystem } from '../harness/systemPackages.ts';
 import { writeEmptyExtension } from './builds.ts';
 import { buildFolder } from './buildPaths.ts';
 
-/** What measurements in the editor have in common. A probe is called by the editor, in its extension host. */
+/** Common parts of measurements in the editor, which calls the probe in its extension host. */
 export const probePath = (name: string): string => join(buildFolder, `${name}.cjs`);
 
-/** As `vscode.extensions` names the extension in that folder. */
+/** The id of the extension in that folder, as in `vscode.extensions`. */
 export const identify = async (folder: string): Promise<string> => {
   const { publisher, name } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<
     string,

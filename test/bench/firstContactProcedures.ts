@@ -8,7 +8,7 @@ import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { median } from './statistics.ts';
 
-/** A measurement of how a server starts of which nothing is remembered. */
+/** Measures the start of an unknown server. */
 export type FirstContactProcedure = (variant: string, params: Params) => Promise<Metrics>;
 
 const require = createRequire(import.meta.url);
@@ -18,7 +18,7 @@ const script = (name: string): string => join(dirname(require.resolve(`${name}/p
 
 const node = (...args: readonly string[]): library.JsonObject => ({ command: process.execPath, args });
 
-/** Servers from npm, as their documentation starts them, without a launcher. */
+/** Published servers, as documented, but without a launcher. */
 const published: Readonly<Record<string, (folder: string) => library.JsonObject>> = {
   everything: () => node(script('@modelcontextprotocol/server-everything'), 'stdio'),
   filesystem: (folder) => node(script('@modelcontextprotocol/server-filesystem'), folder),
@@ -28,7 +28,7 @@ const published: Readonly<Record<string, (folder: string) => library.JsonObject>
   }),
 };
 
-/** Starts in turn: one that asks the server what it speaks, and one that remembers it. Whatever slows one slows both. */
+/** Alternates starts with a probe and with a remembered verdict, so that disturbances affect both. */
 const firstContact: FirstContactProcedure = async (variant, params) => {
   const entryIn = published[variant];
   if (entryIn === undefined) throw new Error(`There is no variant "${variant}".`);

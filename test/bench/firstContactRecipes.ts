@@ -2,7 +2,7 @@ import { type Recipe, target } from './recipe.ts';
 
 const SERVERS = ['everything', 'filesystem', 'memory'] as const;
 
-/** What it costs to ask a server what it speaks. */
+/** The cost of probing a server. */
 export const firstContactRecipes = (dose: number): readonly Recipe[] => [
   {
     id: 'first',

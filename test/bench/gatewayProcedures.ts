@@ -10,13 +10,13 @@ import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { median, percentile } from './statistics.ts';
 
-/** A measurement of the gateway before a host. */
+/** Measures the gateway of a host. */
 export type GatewayProcedure = (variant: string, params: Params) => Promise<Metrics>;
 
 const SERVER = 'bench';
 const ARGS = { text: 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor.' };
 
-/** What the answer comes as: the editor's client takes both, and gets a stream. */
+/** The accepted formats of the answer. The editor's client accepts both, and gets a stream. */
 const ACCEPTS: Readonly<Record<string, string>> = {
   stream: 'text/event-stream, application/json',
   single: 'application/json',
@@ -45,7 +45,7 @@ interface Answer<T> {
   readonly body: T;
 }
 
-/** As little of a client as there can be: Node's own, with kept connections, and no look at the answer. */
+/** A minimal client with Node's HTTP and keep-alive connections. It does not read the answer. */
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #address: gatewayModule.GatewayAddress;
@@ -72,14 +72,14 @@ export class Caller {
     if (!text.includes('"content"')) throw new Error(`The gateway answered ${text}.`);
   }
 
-  /** The answer is only counted: a client that keeps 10 MB as text costs more than what is measured. */
+  /** Only counts the answer, because keeping 10 MB as text would cost more than the measured part. */
   async large(tool: string, args: object): Promise<void> {
     const params = { name: tool, arguments: args };
     const read = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params }, sizeOf);
     if (read.body < 1e6) throw new Error(`The gateway answered ${read.body} bytes.`);
   }
 
-  /** The answer as text, with whatever is around it in a stream. */
+  /** The answer as text, including the framing of a stream. */
   async list(): Promise<string> {
     const { body: text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/list' });
     return text;
@@ -118,7 +118,7 @@ const took = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - started;
 };
 
-/** A call of the host and one through the gateway, in turn: whatever slows the machine down slows both. */
+/** Alternates a call of the host and one through the gateway, so that disturbances affect both. */
 const added: GatewayProcedure = async (variant, params) => {
   const accept = ACCEPTS[variant];
   if (accept === undefined) throw new Error(`There is no variant "${variant}".`);

@@ -1,6 +1,6 @@
 import { type Recipe, target } from './recipe.ts';
 
-/** What the gateway, and the HTTP that leads to it, add to a tool call. */
+/** The added cost of the gateway and its HTTP for a tool call. */
 export const gatewayRecipes = (dose: number): readonly Recipe[] => [
   {
     id: 'gateway',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { GatewayAddress } from '../../src/node/gateway/gatewayServer.ts';
 
 /**
- * Has another process open a session at each address, as the editor does with each running server. Resolves with what
- * ends the visit.
+ * Makes another process open a session at each address, like the editor with each running server. Resolves with a
+ * function that ends the visit.
  */
 export const visit = async (addresses: readonly GatewayAddress[]): Promise<() => Promise<unknown>> => {
   const script = join(import.meta.dirname, 'gatewayVisitor.mjs');

@@ -4,10 +4,10 @@ import type { Measure, Metric, Metrics, Target } from './measure.ts';
 export interface GrowthRecipe {
   readonly id: string;
   readonly title: string;
-  /** From small to large; each is a variant, by its name. The last two say how the cost grows. */
+  /** The sizes in ascending order, as variants. The last two determine the growth. */
   readonly sizes: readonly Size[];
   readonly metrics: readonly Metric[];
-  /** Of the metrics: what must grow no worse than the work does. */
+  /** The metrics that must not grow faster than the work. */
   readonly costs: readonly string[];
   readonly repetitions: number;
   readonly cores: Cores;
@@ -20,13 +20,13 @@ export interface Size {
   readonly size: number;
 }
 
-/** The row below the sizes. */
+/** The name of the row below the sizes. */
 export const GROWTH = 'growth';
-/** Noise, and steps such as a table that is made twice as large, are no growth. */
+/** Allows for noise, and for steps such as a doubled table. */
 export const MAX_GROWTH = 1.5;
-/** Of the host's thread, in one go; beyond the parsing of the one message that came. */
+/** Maximum time for which the host's thread may block, in addition to parsing one received message. */
 const MAX_BLOCKED_MS = 50;
-/** What the middle size costs beyond the smallest is not told from noise when it is less than this part of it. */
+/** Differences between the smallest and the middle size below this share are noise. */
 const NOISE = 0.1;
 
 interface Cost {
@@ -35,8 +35,8 @@ interface Cost {
 }
 
 /**
- * How many times what one unit costs at the middle size it costs at the largest: 1 where the cost grows as the work does,
- * 10 where it grows with the square. What is paid whatever the size is no part of it: that is what the smallest costs.
+ * The cost of one unit at the largest size, divided by that at the middle size: 1 for linear growth, 10 for quadratic
+ * growth. Constant costs, which the smallest size shows, are subtracted.
  */
 export const growthOf = (smallest: Cost, middle: Cost, largest: Cost): number => {
   const perUnit = ({ size, cost }: Cost, least = 0): number =>
@@ -68,7 +68,7 @@ const targetsOf = ({ title, sizes, metrics, costs }: GrowthRecipe): readonly Tar
   ];
 };
 
-/** A measure of which each size is a variant, and what becomes of the cost of one a row of its own. */
+/** A measure with each size as a variant, and a row for the growth. */
 export const growthMeasure = (recipe: GrowthRecipe, nodeFlags: readonly string[]): Measure => {
   const { id, title, sizes, metrics, repetitions, cores, procedure, params } = recipe;
   const sizeOf = new Map(sizes.map(({ name, size }) => [name, size]));

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../src/node/store/database.ts';
 
-/** Rows as the product writes them, many at once: written by a host, a hundred thousand would take minutes. */
+/** Writes rows like the product, many at once, because a host would take minutes for a hundred thousand. */
 const filling = (file: string, fill: (database: DatabaseSync) => void): void => {
   const { database } = openDatabase(file);
   database.exec('BEGIN');
@@ -11,10 +11,10 @@ const filling = (file: string, fill: (database: DatabaseSync) => void): void => 
 };
 
 const NUMBERS = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)';
-/** Of a state with its member `n`, which is ten digits long, and 800 characters of text. */
+/** The size of a state with its member `n` of ten digits and 800 characters of text. */
 const STATE_SIZE = 830;
 
-/** One lineage, each checkpoint with a state of its own that is an object. */
+/** One lineage in which each checkpoint has its own object as state. */
 export const fillCheckpoints = (file: string, count: number): void =>
   filling(file, (database) => {
     const at = Date.now() - 1_000_000;
@@ -45,7 +45,7 @@ export const fillEvents = (file: string, count: number): void =>
       .run(count, Date.now() - 1_000_000);
   });
 
-/** Copies of the only grant that there is, each for another path. */
+/** Copies the only grant, each for another path. */
 export const fillGrants = (file: string, count: number): void =>
   filling(file, (database) => {
     database
@@ -58,7 +58,7 @@ export const fillGrants = (file: string, count: number): void =>
       .run(count);
   });
 
-/** How many of them there are, as another program sees it. */
+/** The number of grants, as read by another program. */
 export const grantsIn = (file: string): number => {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

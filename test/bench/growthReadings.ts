@@ -23,7 +23,7 @@ export const number = (params: Params, name: string): number => {
   return value;
 };
 
-/** On the disk of the project: a temporary folder may lie in memory. */
+/** On the project's disk, because a temporary folder may be in memory. */
 export const inFolder = async (work: (folder: string) => Promise<Metrics>): Promise<Metrics> => {
   mkdirSync(benchFolder, { recursive: true });
   const folder = mkdtempSync(join(benchFolder, 'growth-'));
@@ -34,12 +34,12 @@ export const inFolder = async (work: (folder: string) => Promise<Metrics>): Prom
   }
 };
 
-/** The bundle as it ships, loaded before anything is measured. */
+/** The shipped bundle, loaded before the measurement. */
 export const loadHost = (): typeof library => createRequire(import.meta.url)(builtHost) as typeof library;
 
 const SETTINGS = { featureSets: { enabled: ['bench.*'] }, timeouts: { call: 300, start: 120, list: 120 } };
 
-/** A script of the bench as a server, with its feature sets on; all else is as by default. */
+/** A script of the bench as a server, with its feature sets enabled, and defaults otherwise. */
 export const entryOf = (script: string, options: object): object => {
   const command: ServerCommand = {
     command: process.execPath,
@@ -51,7 +51,7 @@ export const entryOf = (script: string, options: object): object => {
 export const createHost = (entries: Readonly<Record<string, object>>, options: HostOptions): Host =>
   loadHost().createHost({ ...options, servers: JSON.parse(JSON.stringify(entries)) as library.JsonObject });
 
-/** Resolves when a server has a list of so many tools. */
+/** Resolves when each server lists this many tools. */
 export const untilListed = (host: Host, ids: readonly string[], count: number): Promise<void> =>
   new Promise((resolve) => {
     const isListed = (): boolean => ids.every((id) => (host.server(id)?.tools.length ?? 0) >= count);
@@ -66,11 +66,11 @@ export const untilListed = (host: Host, ids: readonly string[], count: number): 
 export interface Watched {
   /** Milliseconds. */
   readonly took: number;
-  /** The longest that this thread worked without giving others their turn, in milliseconds of CPU time. */
+  /** The longest time for which this thread did not yield, in milliseconds of CPU time. */
   readonly turn: number;
 }
 
-/** Begun in a turn of its own. */
+/** Starts in a new turn of the event loop. */
 export const watched = async (work: () => Promise<unknown>): Promise<Watched> => {
   await new Promise((resolve) => setTimeout(resolve, 5));
   let took = 0;
@@ -82,7 +82,7 @@ export const watched = async (work: () => Promise<unknown>): Promise<Watched> =>
   return { took, turn };
 };
 
-/** How long one takes that is done again and again, as warm as a few rounds make it. */
+/** The median time after a warm-up. */
 export const p50 = async (count: number, work: (index: number) => Promise<unknown>, warmUp = 0): Promise<number> => {
   const took: number[] = [];
   for (let i = 0; i < count + warmUp; i++) {
@@ -98,7 +98,7 @@ export interface Memory {
   readonly rss: number;
 }
 
-/** What is left after a collection. */
+/** Memory after a garbage collection. */
 export const memoryNow = (): Memory => {
   globalThis.gc?.();
   globalThis.gc?.();
@@ -106,7 +106,7 @@ export const memoryNow = (): Memory => {
   return { heap: (heapUsed + external) / MEGABYTE, rss: rss / MEGABYTE };
 };
 
-/** The turns of all parts by their names, for the file; and the longest, which is shown. */
+/** The turns of all parts by name, for the file, and the longest for display. */
 export const longestOf = (turns: Readonly<Record<string, number>>): Metrics => ({
   longest: Math.max(...Object.values(turns)),
   ...Object.fromEntries(Object.entries(turns).map(([name, turn]) => [`longest ${name}`, turn])),

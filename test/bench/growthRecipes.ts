@@ -28,7 +28,7 @@ const toolsOf = (sizes: readonly number[], title: string, page: number): Omit<Gr
 
 const SHARED = { id: 'growth', repetitions: 5, cores: 'two' } as const;
 
-/** What becomes of the cost of one where there are more and more. */
+/** The growth of the cost per item with the number of items. */
 export const growthMeasures = (isQuick: boolean, nodeFlags: readonly string[]): readonly Measure[] => {
   const tools = isQuick ? [10, 300, 3_000] : [10, 1_000, 10_000];
   const records = isQuick ? [10, 3_000, 30_000] : [10, 10_000, 100_000];

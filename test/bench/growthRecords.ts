@@ -19,9 +19,9 @@ import {
 import type { Metrics } from './measure.ts';
 
 const SERVER = 'bench';
-/** A person is asked for no more than twelve approvals of a server in a minute. */
+/** Below the limit of twelve prompts per server and minute. */
 const GRANTS = 9;
-/** The host remembers no more. */
+/** The host's limit. */
 const MAX_GRANTS = 10_000;
 
 const call = (host: Host, tool: string, args: Readonly<Record<string, string>> = {}): ReturnType<Host['callTool']> =>
@@ -36,11 +36,11 @@ interface Started {
   readonly host: Host;
   readonly open: Watched;
   readonly start: Watched;
-  /** What the host and what it holds take now. */
+  /** The current memory of the host and its data. */
   readonly memory: () => Metrics;
 }
 
-/** A host on a store that holds so much, and what it takes until all of that is known and the server runs. */
+/** A host on a filled store. Measures until everything is loaded and the server runs. */
 const started = async (
   entry: object,
   options: HostOptions,
@@ -120,7 +120,7 @@ const events: GrowthProcedure = (_variant, params) =>
       opened.events.loaded(),
     );
     const held = memory();
-    // As a view does, at each change.
+    // Like a view, at each change.
     host.events.onDidChange(() => host.events.list());
     let more = 0;
     const adding = await watched(async () => {
@@ -149,7 +149,7 @@ const events: GrowthProcedure = (_variant, params) =>
     };
   });
 
-/** Answers all that is asked with: for as long as the workspace lasts. */
+/** Allows every request for the workspace. */
 const allowAll = (host: Host): void => {
   host.approvals.onDidAsk(({ id }) => void host.approvals.answer(id, 'workspace'));
 };
@@ -170,9 +170,9 @@ const grants: GrowthProcedure = (_variant, params) =>
     fillGrants(storageFile, count - 1);
     const { host, open, start, memory } = await started(entry, { storageFile }, (opened) => opened.approvals.loaded());
     allowAll(host);
-    // As a view does, at each change.
+    // Like a view, at each change.
     host.approvals.onDidChange(() => host.approvals.remembered());
-    // Of more than it remembers the host takes the oldest out of the file first.
+    // With more than its limit, the host first removes the oldest from the file.
     const settling = await watched(async () => {
       while (grantsIn(storageFile) > Math.min(count, MAX_GRANTS)) await wait(20);
     });

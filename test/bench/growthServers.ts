@@ -17,7 +17,7 @@ import { models, turn } from './quickTurn.ts';
 const CALLS = 300;
 const TURNS = 20;
 
-/** A host with so many servers, each a process, started for the first time and once more. */
+/** A host with this many server processes, at the first and at the next start. */
 export const growingServers: GrowthProcedure = (_variant, params) =>
   inFolder(async (folder) => {
     const count = number(params, 'size');

@@ -17,7 +17,7 @@ const KEY = { server: SERVER, featureSet: 'bench.notes' };
 const ROWS = { ...KEY, filter: { text: '', only: 'all' }, from: 0, count: 10 } as const;
 const ROUNDS = 5;
 
-/** A server that keeps a state of so many characters with the host. */
+/** A server whose state of this many characters is kept by the host. */
 export const growingStates: GrowthProcedure = (_variant, params) =>
   inFolder(async (folder) => {
     const entry = entryOf('growthStateServer.mjs', { characters: number(params, 'size') });

@@ -20,7 +20,7 @@ import {
 
 const SERVER = 'bench';
 const CALLS = 500;
-/** Servers announce changes several times in a row: the host waits for so long before it reads. */
+/** The host merges announcements for this time before it reads. */
 const DEBOUNCE_MS = 200;
 
 const call = (host: Host, tool: string): Promise<unknown> =>
@@ -36,8 +36,8 @@ const untilTold = (host: Host): Promise<void> =>
   });
 
 /**
- * What `JSON.parse` of the longest message of the server takes this thread, at its quickest: nobody can take less. `listed`
- * is what the gateway says of the same tools.
+ * The fastest time of `JSON.parse` for the server's longest message on this thread, which is a lower bound. `listed` is
+ * the gateway's list of the same tools.
  */
 const parseTime = (listed: string, page: number): number => {
   const { result } = JSON.parse(listed.slice(listed.indexOf('{"'))) as { result: { tools: readonly unknown[] } };
@@ -51,7 +51,7 @@ const parseTime = (listed: string, page: number): number => {
   return best;
 };
 
-/** One server with so many tools, behind the host and its gateway. */
+/** One server with this many tools, with host and gateway. */
 export const growingTools: GrowthProcedure = (_variant, params) =>
   inFolder(async (folder) => {
     const count = number(params, 'size');

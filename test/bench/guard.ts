@@ -1,21 +1,21 @@
 import { describe } from '../harness/progress.ts';
 
-/** Machines are shared: by so much may a try miss its target, and so many in a row may miss it by more. */
+/** Tolerance for shared machines: a try may miss its target by this factor, and only several in a row fail. */
 export const LENIENCY = 1.2;
 export const TRIES = 3;
 
-/** What is guarded: a share of what a peer takes, measured anew by each try. */
+/** A guarded value: our cost relative to a peer, measured by each try. */
 export interface Guarded {
   readonly id: string;
   readonly what: string;
-  /** The share that is wanted at most. */
+  /** The maximum ratio. */
   readonly target: number;
   readonly measure: () => Promise<number>;
 }
 
 export type Decision = 'met' | 'lost' | 'open';
 
-/** One try that is good enough ends it: what is really slower is slower each time. What is no number is not good. */
+/** One good try is enough, because a real slowdown shows in every try. A value that is no number is not good. */
 export const decide = (tries: readonly number[], target: number): Decision => {
   if (tries.some((ratio) => ratio <= target * LENIENCY)) return 'met';
   return tries.length >= TRIES ? 'lost' : 'open';
@@ -24,11 +24,11 @@ export const decide = (tries: readonly number[], target: number): Decision => {
 export interface Outcome {
   readonly guarded: Guarded;
   readonly tries: readonly number[];
-  /** Why a measurement came to no end. */
+  /** Why a measurement failed. */
   readonly broken?: string;
 }
 
-/** What is cut off at the end of the time is no failure of its own. */
+/** A measurement that is cut off by the time limit is no failure. */
 const again = async ({ guarded, tries }: Outcome, hasTime: () => boolean): Promise<Outcome> => {
   try {
     return { guarded, tries: [...tries, await guarded.measure()] };
@@ -41,8 +41,8 @@ export const decisionOf = ({ guarded, tries, broken }: Outcome): Decision | 'bro
   broken === undefined ? decide(tries, guarded.target) : 'broken';
 
 /**
- * First everything once, and only then what was lost again: what disturbs the machine has a while to pass. What is open
- * when there is no time left stays open.
+ * Tries everything once, and then repeats failures, so that disturbances can pass. Measures without time left stay
+ * open.
  */
 export const guard = async (all: readonly Guarded[], hasTime: () => boolean): Promise<readonly Outcome[]> => {
   const outcomes: Outcome[] = all.map((guarded) => ({ guarded, tries: [] }));
@@ -57,7 +57,7 @@ export const guard = async (all: readonly Guarded[], hasTime: () => boolean): Pr
 
 const share = (ratio: number): string => ratio.toFixed(ratio < 1 ? 3 : 2);
 
-/** What was measured, try by try, and what the limit is. */
+/** The values of each try, and the limit. */
 export const outcomeText = (outcome: Outcome): string => {
   const { guarded, tries, broken } = outcome;
   const { id, what, target } = guarded;
@@ -66,7 +66,7 @@ export const outcomeText = (outcome: Outcome): string => {
   return `${decisionOf(outcome).padEnd(6)} ${id.padEnd(10)} ${measured} (${limit}): ${what}${broken === undefined ? '' : `\n${broken}`}`;
 };
 
-/** For the line of the stage: the last try of each. */
+/** The last try of each measure, for the stage's line. */
 export const outcomesNote = (outcomes: readonly Outcome[]): string =>
   outcomes
     .map((outcome) => {

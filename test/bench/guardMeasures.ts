@@ -3,7 +3,7 @@ import { type Cores, type Job, runJob } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { shuffled } from './schedule.ts';
 
-/** A pair of processes in one try: ours and the peer that it is divided by. */
+/** The two processes of a try: ours, and the peer as the divisor. */
 export interface Pair {
   readonly id: string;
   readonly what: string;
@@ -17,29 +17,29 @@ export interface Pair {
 }
 
 export interface PairOptions {
-  /** How long the next measurement may take. */
+  /** Time limit of the next measurement. */
   readonly jobMs: () => number;
   readonly random: () => number;
-  /** For Node where ours runs. */
+  /** Node flags for our process. */
   readonly ourFlags?: readonly string[];
 }
 
-/** What a proof of the design took of CPU time for each message, beside the SDK in the same run, and how much faster it was. */
+/** CPU time per message of the design's prototype, that of the SDK in the same run, and its speed-up. */
 interface Proof {
   readonly cpu: number;
   readonly sdk: number;
   readonly faster: number;
 }
 
-/** Targets are speeds. Whoever is as fast as is wanted, and no faster than that, takes as much more CPU than the proof. */
+/** Targets are speeds. A variant that just reaches the wanted speed uses proportionally more CPU than the prototype. */
 const cpuShare = ({ cpu, sdk, faster }: Proof, wanted: number): number => (cpu / sdk) * (faster / wanted);
 
-/** In CPU time alone, which other work of the machine disturbs least. Counts are as large as a minute for all allows. */
+/** Only CPU time, which other programs disturb least. Counts are limited so that all measures fit into a minute. */
 export const PAIRS: readonly Pair[] = [
   {
     id: 'rt',
     what: 'CPU of a call, one at a time / SDK',
-    // Wanted as such.
+    // The target itself.
     target: 0.8,
     metric: 'cpu',
     of: 'host',
@@ -100,7 +100,7 @@ export const PAIRS: readonly Pair[] = [
   {
     id: 'patches',
     what: 'CPU of a patch on 100 KB, to be undone / rfc6902, which undoes nothing',
-    // Wanted as such.
+    // The target itself.
     target: 1.6,
     metric: 'each',
     of: 'state',

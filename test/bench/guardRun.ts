@@ -7,9 +7,9 @@ import { guardedPair, PAIRS } from './guardMeasures.ts';
 import { benchFolder, builtExtension } from './buildPaths.ts';
 import { seededRandom } from './schedule.ts';
 
-/** A minute at most, with what it takes to end a process that does not want to. */
+/** At most a minute, including the time to end a hanging process. */
 const WHOLE_MS = 55_000;
-/** A measurement that takes longer hangs: usually it is one or two seconds. */
+/** A longer measurement hangs. Usually one takes one or two seconds. */
 const JOB_MS = 20_000;
 
 export interface GuardResult {
@@ -18,7 +18,7 @@ export interface GuardResult {
   readonly note: string;
 }
 
-/** Where the variants look for it; what was built just now is not built twice. */
+/** Uses the fresh build where the variants expect it, instead of building again. */
 const useBuilt = async (): Promise<void> => {
   await rm(builtExtension, { recursive: true, force: true });
   await cp(inProject('dist'), join(builtExtension, 'dist'), { recursive: true });
@@ -27,7 +27,7 @@ const useBuilt = async (): Promise<void> => {
 const countOf = (outcomes: readonly Outcome[], ...wanted: readonly string[]): number =>
   outcomes.filter((outcome) => wanted.includes(decisionOf(outcome))).length;
 
-/** Whether what ships still costs as little as the project wants, beside its peers, now. */
+/** Checks whether the shipped code still meets its targets compared with peers. */
 export const runGuard = async (only: string | undefined): Promise<GuardResult> => {
   await useBuilt();
   const started = Date.now();
@@ -44,7 +44,7 @@ export const runGuard = async (only: string | undefined): Promise<GuardResult> =
   await mkdir(benchFolder, { recursive: true });
   await writeFile(join(benchFolder, 'guard.log'), `${log}\n`);
   return {
-    // A machine so slow that nothing is met in time holds nothing.
+    // A machine too slow to finish any measurement is a failure.
     counts: { passed, failed: passed + failed === 0 ? 1 : failed },
     log,
     note: outcomesNote(outcomes),

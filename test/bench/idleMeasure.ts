@@ -2,7 +2,10 @@ import { startIdleServers } from './idleServers.ts';
 import { runJob } from './job.ts';
 import type { Measure, Metric, Metrics, Target } from './measure.ts';
 
-/** Beside a peer of the same minute: what a wake-up costs is twice as much at some hours as at others, for an empty Node too. */
+/**
+ * Relative to a peer in the same minute, because the cost of a wake-up doubles at some hours, even for an empty Node
+ * process.
+ */
 const MAX_OF_SDK = 0.2;
 const ONCE_A_SECOND = 1;
 
@@ -26,7 +29,7 @@ const target = (what: string, metric: string, limits: Pick<Target, 'to' | 'atMos
   ...limits,
 });
 
-/** Those of one repetition wait at the same time: whatever the machine does in that minute happens to all of them. */
+/** All variants of a repetition idle at the same time, so that disturbances affect all of them. */
 const repeat = async (order: readonly string[], params: Params, nodeFlags: readonly string[]): Promise<Results> => {
   const servers = await startIdleServers();
   try {

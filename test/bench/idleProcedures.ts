@@ -17,20 +17,20 @@ import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { QuietWatch } from './quietWatch.ts';
 
-/** A measurement of a process in which nobody does anything. */
+/** Measures an idle process. */
 export type IdleProcedure = (variant: string, params: Params) => Promise<Metrics>;
 
 type Entries = Readonly<Record<string, IdleEntry>>;
 
-/** Brings something about, and resolves with what takes it back. */
+/** Sets something up. Resolves with a function that undoes it. */
 type Opener = (entries: Entries) => Promise<() => Promise<unknown>>;
 
-/** As the editor has it: a store on the disk, the gateway, and a session of each server through it. */
+/** Like in the editor: a store on disk, the gateway, and a session of each server through it. */
 const openHost: Opener = async (entries) => {
   mkdirSync(benchFolder, { recursive: true });
   const folder = mkdtempSync(join(benchFolder, 'store-'));
   const host = await startHost(entries, { storageFile: join(folder, 'mcpl.sqlite') });
-  // Reads what is on the disk, as views do that are open.
+  // Reads the stored data, like open views.
   await Promise.all([host.lineages.loaded(), host.approvals.loaded()]);
   const built = join(dirname(builtHost), 'gatewayServer.js');
   const { startGateway } = createRequire(import.meta.url)(built) as typeof gatewayModule;
@@ -52,7 +52,7 @@ const sdkTransport = ({ command, args = [], url = '', transport }: IdleEntry): T
   return transport === 'sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url));
 };
 
-/** The official client with the same servers: a connection each, and nothing around it. */
+/** The official client with one connection per server. */
 const openSdk: Opener = async (entries) => {
   const clients = await Promise.all(
     Object.values(entries).map((entry) => sdkOver(sdkTransport(entry), () => undefined)),

@@ -5,7 +5,7 @@ import { endTree, track } from '../harness/processes.ts';
 import { inProject } from '../harness/paths.ts';
 import { mcplServer } from './clients/client.ts';
 
-/** Ten servers of every sort that has nothing to do: half of them are published ones. */
+/** Ten idle servers of all kinds. Half of them are published ones. */
 export interface IdleServers {
   /** Entries of the setting `mcpl.servers`. */
   readonly entries: Readonly<Record<string, IdleEntry>>;
@@ -25,7 +25,7 @@ const published = (name: string): string =>
 const node = (...args: readonly string[]): IdleEntry => ({ command: process.execPath, args });
 const fixture = (name: string): string => inProject('test/node/fixtures', name);
 
-/** Loaded before a server with an address: it is heard on this machine only, and says on which port. */
+/** Preloaded for a remote server, so that it only listens on this machine and reports its port. */
 const PRELOAD = `
   import net from 'node:net';
   const { listen } = net.Server.prototype;
@@ -40,7 +40,7 @@ interface Remote {
 }
 
 const remotes: Readonly<Record<string, Remote>> = {
-  // With a session, and a stream of its own for what the server says unasked.
+  // With a session, and a separate stream for unrequested messages.
   http: {
     args: [published('everything'), 'streamableHttp'],
     entry: (port) => ({ url: `http://127.0.0.1:${port}/mcp` }),
@@ -49,7 +49,7 @@ const remotes: Readonly<Record<string, Remote>> = {
     args: [published('everything'), 'sse'],
     entry: (port) => ({ url: `http://127.0.0.1:${port}/sse`, transport: 'sse' }),
   },
-  // Without a session; changes are told of by the answer of a request that does not end.
+  // Without a session. Changes arrive in the answer of a long request.
   statelessHttp: {
     args: [fixture('modernServer.mjs'), '--http', '0', '--mode', 'dual'],
     entry: (port) => ({ url: `http://127.0.0.1:${port}/mcp` }),
@@ -88,7 +88,7 @@ export const startIdleServers = async (demo: IdleEntry = { command: 'mcpl-demo' 
       everything: node(published('everything')),
       stateless: node(fixture('modernServer.mjs'), '--mode', 'dual'),
       push: { ...mcplServer(), ...ALL_SETS },
-      // Everything that MCPL has: hooks, scopes, inference, states of the host's and of its own.
+      // All parts of MCPL: hooks, scopes, inference, states kept by the host and by the server.
       demo: { ...demo, ...ALL_SETS },
       ...Object.fromEntries(started.map(([name, { entry }]) => [name, entry])),
     },

@@ -7,7 +7,7 @@ import type { Metrics } from './measure.ts';
 
 export type Params = Readonly<Record<string, string | number>>;
 
-/** What one child process is to measure. */
+/** The job of one child process. */
 export interface Job {
   readonly procedure:
     | 'roundTrip'
@@ -53,7 +53,7 @@ export interface Job {
 
 export type Cores = 'one' | 'two';
 
-/** `0-2,5` as the kernel writes it. */
+/** A list such as `0-2,5`, in the kernel's format. */
 export const parseCpuList = (text: string): readonly number[] =>
   text
     .trim()
@@ -76,8 +76,8 @@ const cpus = allowedCpus();
 export const canPin = taskset !== undefined && cpus.length > 0;
 
 /**
- * A sequential call is measured with both ends on one core: on two, the wake-up of the idle one is most of what a
- * call takes, and is the machine's business. The last cores are taken, since the first serve most interrupts.
+ * Runs both ends of a sequential call on one core: on two cores, waking the idle one would dominate. Uses the last
+ * cores, because the first serve most interrupts.
  */
 export const pinned = (cores: Cores, command: readonly string[]): readonly string[] => {
   if (taskset === undefined || cpus.length === 0) return command;

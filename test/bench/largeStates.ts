@@ -11,7 +11,7 @@ const server = fileURLToPath(new URL('../node/fixtures/largeStateServer.mjs', im
 const KEY = { server: 'large', featureSet: 'notes.edit' };
 const PLACES = { ...KEY, filter: { text: '', only: 'all' }, from: 0, count: 10 } as const;
 
-/** A whole host before a server whose state it keeps: how long states of 10 MB hold up all others. */
+/** A whole host with a server whose state it keeps. Measures how long states of 10 MB block everything else. */
 export const largeStates = async (variant: string, _params: Params): Promise<Metrics> => {
   mkdirSync(benchFolder, { recursive: true });
   const folder = mkdtempSync(join(benchFolder, 'large-'));

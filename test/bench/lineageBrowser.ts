@@ -19,12 +19,12 @@ export const lineagePageFiles = (product: string): LineagePageFiles => ({
 });
 
 export const LARGE = 100_000;
-/** As many as can still be drawn at once. */
+/** The most that can still be drawn at once. */
 export const WHOLE = 10_000;
 const FRAMES = 240;
 const STEP = 180;
 const THROTTLE = 4;
-/** An answer from another process takes its time; for what is measured from end to end, none is added. */
+/** Simulated latency of answers from another process. None is added for end-to-end times. */
 const LATENCY = { scrolling: 8, painting: 0 } as const;
 
 let probe: Promise<string> | undefined;
@@ -41,7 +41,7 @@ const builtProbe = async (): Promise<string> => {
   return outputFiles[0]?.text ?? '';
 };
 
-/** An empty page with the editor's colours and the stub, into which the page's script is put later. */
+/** An empty page with the editor's colors and the stub, to which the page's script is added later. */
 export const openStub = async (page: Page, style: string, theme: Theme): Promise<void> => {
   probe ??= builtProbe();
   const sheet = `${await readFile(style, 'utf8')}\n${themeStyle(theme)}`;
@@ -54,14 +54,14 @@ const call = async <T>(page: Page, name: string, ...args: readonly (string | num
   return page.evaluate<T>(`lineageBench.${name}(${list})`);
 };
 
-/** Gives the page an editor that knows so many checkpoints and answers after so many milliseconds. */
+/** Gives the page a stub editor with this many checkpoints and this latency. */
 export const openEditor = (page: Page, count: number, latency = 0): Promise<void> => call(page, 'open', count, latency);
 
-/** Returns once the page is to be seen: milliseconds from end to end. */
+/** Returns once the page is visible: milliseconds from end to end. */
 export const startPage = async (page: Page, { script }: LineagePageFiles): Promise<number> =>
   call<number>(page, 'start', await readFile(script, 'utf8'));
 
-/** Milliseconds of CPU that the page's main thread took meanwhile: styles, layout and painting are part of it. */
+/** CPU time of the page's main thread in milliseconds, including style, layout and painting. */
 const worked = async (session: CDPSession, work: () => Promise<unknown>): Promise<number> => {
   const total = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics');

@@ -1,9 +1,9 @@
-/** The row of the parent of each row, the oldest first; -1 for the first of all. */
+/** The parent's row for each row, oldest first. -1 for the first. */
 export type History = (row: number, random: () => number) => number;
 
 /**
- * Mostly one call after the other, as agents work; now and then somebody goes back a few steps, seldom to anywhere.
- * Lines that lead far back are what fills the lanes.
+ * Mostly sequential calls, like those of agents. Sometimes a few steps back, rarely far back. Long lines fill the
+ * lanes.
  */
 const usual: History = (row, random) => {
   const dice = random();

@@ -9,7 +9,7 @@ const repeat: Measure['repeat'] = async (order) => {
   return metrics;
 };
 
-/** The page as it ships, in a browser, beside one drawing of all that can be drawn at once. */
+/** The shipped page in a browser, compared with drawing everything at once. */
 export const lineageMeasure = (): Measure => ({
   id: 'lineage',
   title: `The page of ${LARGE} checkpoints, beside a drawing of ${WHOLE}`,

@@ -10,7 +10,7 @@ export type LineageProcedure = (variant: string, params: Params) => Metrics;
 
 const SEED = 1;
 const MEGABYTE = 1024 * 1024;
-/** As many rows as a page asks for at once. */
+/** Rows per request of a page. */
 const WINDOW = 100;
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
   readonly parentId: string;
 }
 
-/** Prepares what an engine is given, which is not measured, and returns what makes all places of it. */
+/** Prepares the input of an engine, which is not measured. The result computes all positions. */
 type Engine = (parents: readonly number[]) => () => unknown;
 
 const lanes: Engine = (parents) => () => {
@@ -52,7 +52,7 @@ const historyOf = (name: string | number | undefined): History => {
   return history;
 };
 
-/** What the first collection found is given back by the second one. */
+/** A second collection frees the garbage found by the first. */
 const memory = (): number => {
   globalThis.gc?.();
   globalThis.gc?.();
@@ -68,7 +68,7 @@ const timed = (work: () => unknown): number => {
 
 const WINDOWS = 500;
 
-/** What a page waits for that asks for rows anywhere, in the middle of the layout that is already there. */
+/** The time for rows anywhere in the finished layout. */
 const windowTime = (layout: LineageLayout): number =>
   median(
     Array.from({ length: WINDOWS }, (_, index) => {
@@ -77,7 +77,7 @@ const windowTime = (layout: LineageLayout): number =>
     }),
   );
 
-/** The first call is what somebody waits for who opens the page: nothing was compiled for it before. */
+/** The first call, without compiled code, is the wait for the page. */
 const layout: LineageProcedure = (variant, params) => {
   const engine = ENGINES[variant];
   if (engine === undefined) throw new Error(`There is no variant "${variant}".`);
@@ -89,7 +89,7 @@ const layout: LineageProcedure = (variant, params) => {
   const grown = memory() - before;
   const window = kept instanceof LineageLayout ? { window: windowTime(kept) } : {};
   const again = Array.from({ length: number(params, 'again') }, () => timed(run));
-  // Kept until here, or there would have been nothing to weigh.
+  // Referenced until here, so that it is not collected before it is measured.
   const usual = again.length === 0 ? first : median(again);
   return { first, usual, memory: kept === undefined ? Number.NaN : grown, ...window };
 };

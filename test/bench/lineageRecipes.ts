@@ -19,7 +19,7 @@ const laidOut = (
   compared: variants.includes('d3') ? [{ metric: 'first', to: 'd3' }] : [],
   targets,
   repetitions,
-  // A first call is compiled beside its run.
+  // A first call is compiled in parallel.
   cores: 'two',
   procedure: 'layout',
   params,
@@ -29,27 +29,27 @@ const quickly = (id: string, what: string, atMost: number): Recipe['targets'][nu
   target(id, `${what} / d3-hierarchy`, 'first', { of: 'lanes', to: 'd3', atMost });
 
 const LARGE = 100_000;
-/** Of 100,000 rows. */
+/** Maximum memory for 100,000 rows. */
 const MAX_MB = 6;
 
 const small = (history: string): Recipe['targets'] => [
   target('4a', `100 000 checkpoints (${history}): memory +MB`, 'memory', { of: 'lanes', atMost: MAX_MB }),
 ];
 
-/** Where checkpoints stand beside each other, against a layout of trees that many use. */
+/** The layout of checkpoints, compared with a common tree layout. */
 export const lineageRecipes = (): readonly Recipe[] => [
   laidOut(
     '10 000 checkpoints of a usual history',
     { history: 'usual', count: 10_000, again: 5 },
     [quickly('4a', '10 000 checkpoints', 0.1)],
-    // Two milliseconds, half of them the compiler's: the median wants many.
+    // Two milliseconds, half of them for compilation, so the median needs many repetitions.
     25,
   ),
   laidOut(
     '100 000 checkpoints one after the other',
     { history: 'chain', count: LARGE, again: 0 },
     [quickly('4a', 'a chain of 100 000', 0.01), ...small('a chain')],
-    // Half a minute of the other one, and a thousandth of it of this one.
+    // Half a minute for the other one, and a thousandth of it for ours.
     1,
   ),
   ...['usual', 'star', 'comb'].map((history) =>

@@ -10,16 +10,16 @@ const MINUTE = 60_000;
 const TOOLS = ['write_file', 'append_note', 'search_and_replace', 'rename', 'commit', 'create_issue'];
 const FILES = ['src/index.ts', 'docs/architecture/decisions.md', 'notes/2026-01.md', 'package.json'];
 
-/** The editor sends so many of the newest without being asked. */
+/** The number of newest rows that the editor sends without a request. */
 const FIRST_ROWS = 60;
 
 const pick = <T>(items: readonly T[], index: number): T | undefined => items[index % items.length];
 
-/** What the editor is to the page: it knows all checkpoints of a made-up lineage, and tells the rows that are asked for. */
+/** A stub of the editor for the page. It has all checkpoints of a generated lineage, and sends requested rows. */
 export class StubEditor {
   readonly #layout = new LineageLayout();
   readonly #parents: number[] = [];
-  /** Rows that lead to the newest. */
+  /** Ancestors of the newest checkpoint. */
   readonly #line = new Set<number>();
   #list = 1;
 
@@ -34,7 +34,7 @@ export class StubEditor {
     return this.#layout;
   }
 
-  /** What the newest is called: once that is to be seen, the page is there. */
+  /** The name of the newest checkpoint. Once it is visible, the page is ready. */
   get newest(): string {
     return idOf(this.#layout.rows - 1);
   }
@@ -64,7 +64,7 @@ export class StubEditor {
     }
   }
 
-  /** The newest first, as the page counts. */
+  /** Newest first, like on the page. */
   rows(from: number, count: number): readonly PageRow[] {
     const { rows } = this.#layout;
     const end = rows - from;

@@ -1,4 +1,4 @@
-/** The colours of the editor's own themes that the page of a lineage uses, as a webview is given them. */
+/** The colors of the editor's own themes that the lineage page uses, as in a webview. */
 const SHARED: Readonly<Record<string, string>> = {
   'font-family': 'system-ui, "Ubuntu", "Droid Sans", sans-serif',
   'font-size': '13px',

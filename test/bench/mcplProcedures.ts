@@ -12,7 +12,7 @@ import { askedTogether, type PaceReport, readPaceReport, sumOfReports } from './
 import { models, turn } from './quickTurn.ts';
 import { median, percentile } from './statistics.ts';
 
-/** A measurement of a host with several servers. */
+/** Measures a host with several servers. */
 export type HostProcedure = (variant: string, params: Params) => Promise<Metrics>;
 
 const MEGABYTE = 1024 * 1024;
@@ -23,7 +23,7 @@ const number = (params: Params, name: string): number => {
   return value;
 };
 
-/** How many servers there are, and how long each takes for its answer. */
+/** The number of servers, and the delay of their answers. */
 const CROWDS: Readonly<Record<string, readonly [servers: number, answerAfterMs: number]>> = {
   none: [0, 0],
   ready: [1, 0],
@@ -66,13 +66,13 @@ const hooks: HostProcedure = async (variant, params) => {
 };
 
 const FEEDS = ['feed0', 'feed1', 'feed2'];
-/** Somebody who works meanwhile. */
+/** The interval of other calls meanwhile. */
 const CALL_EVERY_MS = 100;
 
-/** At first they come so much faster: the heap takes the size that it keeps, which would take it minutes otherwise. */
+/** Factor of the initial rate, so that the heap reaches its final size quickly. */
 const HASTE = 5;
 
-/** Collected before it is read: what counts is what stays. */
+/** Read after a garbage collection, so that only retained memory counts. */
 const readMemory = (): { readonly heap: number; readonly rss: number } => {
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
@@ -85,7 +85,7 @@ const pace = async (host: Host, rate: number, seconds: number): Promise<PaceRepo
   return sumOfReports(answers.map(({ modelText }) => readPaceReport(modelText)));
 };
 
-/** Calls of another server until something else is over: how long each took. */
+/** Calls another server until the work is done. Returns the times. */
 const callMeanwhile = async (host: Host, until: Promise<unknown>): Promise<readonly number[]> => {
   const took: number[] = [];
   let isOver = false;
@@ -112,7 +112,7 @@ const pushFlood: HostProcedure = async (variant, params) => {
   const host = await startHost({ ...feeds, other: serverCommand }, { limits: GENEROUS, storageFile });
   let largest = 0;
   host.events.onDidChange(() => (largest = Math.max(largest, host.events.list().length)));
-  /** Whatever goes on, for so many seconds. */
+  /** Measures during this many seconds. */
   const during = async (seconds: number, rate: number): Promise<PaceReport> => {
     if (variant === 'flood') return pace(host, rate, seconds);
     await wait(seconds * 1000);

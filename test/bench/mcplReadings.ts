@@ -1,9 +1,9 @@
-/** What a server says of the events that it sent at a steady rate. */
+/** A server's report about events sent at a steady rate. */
 export interface PaceReport {
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;
-  /** Answers to nothing, or second ones. */
+  /** Unexpected or repeated answers. */
   readonly unasked: number;
 }
 
@@ -24,8 +24,8 @@ export const sumOfReports = (reports: readonly PaceReport[]): PaceReport => {
 };
 
 /**
- * By the times at which servers were asked, in milliseconds of one clock: whether all of them were before the first of
- * them can have answered, and how far apart they were.
+ * Whether all servers were asked before the first one could answer, and the spread of these times. In milliseconds of
+ * one clock.
  */
 export const askedTogether = (
   times: readonly number[],

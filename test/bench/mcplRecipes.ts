@@ -1,14 +1,14 @@
 import { CPU, RATE, type Recipe, RSS, target, toFloor, toSdk, toSdk2 } from './recipe.ts';
 import { MAX_EVENTS } from './clients/host.ts';
 
-/** By so much the space for new objects may still grow; what grows with the events would be more. */
+/** The space for new objects may still grow by this much. Growth with the events would be larger. */
 const YOUNG_MB = 64;
-/** What a collection leaves behind differs by so much from one to the next. */
+/** The variation between garbage collections. */
 const DOUBT_MB = 4;
 
 const RATE_OF_FLOOD = 1_000;
 
-/** What servers do by themselves under MCPL, and what a turn costs that they take part in. */
+/** Messages that MCPL servers send, and the cost of turns with hooks. */
 export const mcplRecipes = (dose: number): readonly Recipe[] => {
   const some = (count: number): number => Math.ceil(count * dose);
   const isFull = dose >= 1;

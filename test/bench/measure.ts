@@ -2,11 +2,11 @@ export type Metrics = Readonly<Record<string, number>>;
 
 export interface Metric {
   readonly key: string;
-  /** Heads the column; the unit is part of it. */
+  /** The column title, including the unit. */
   readonly title: string;
 }
 
-/** A goal of the project; `to` names the variant that the measured one is divided by. */
+/** A goal of the project. `to` is the variant used as divisor. */
 export interface Target {
   readonly id: string;
   readonly what: string;
@@ -18,12 +18,12 @@ export interface Target {
 }
 
 export interface Measure {
-  /** What `--only` names; several measures may share it. */
+  /** The name for `--only`. Several measures may share it. */
   readonly id: string;
   readonly title: string;
   readonly variants: readonly string[];
   readonly metrics: readonly Metric[];
-  /** Shown as ratios to other variants, beside those of the targets. */
+  /** Additional ratios to show, besides those of the targets. */
   readonly compared: readonly { readonly metric: string; readonly to: string }[];
   readonly targets: readonly Target[];
   readonly repetitions: number;
@@ -31,10 +31,10 @@ export interface Measure {
   readonly repeat: (order: readonly string[]) => Promise<Readonly<Record<string, Metrics>>>;
 }
 
-/** All that is known of a measure without the means to take it again: what a report needs, and a file can keep. */
+/** A measure without its procedure, for reports and files. */
 export type Described = Omit<Measure, 'repeat'>;
 
-/** What was measured, a list with one entry a repetition for each variant. */
+/** The samples of each variant, one entry per repetition. */
 export type Samples = Readonly<Record<string, readonly Metrics[]>>;
 
 export const valuesOf = (samples: Samples, variant: string, metric: string): readonly number[] =>

@@ -11,9 +11,9 @@ const PAGE = 'docs/performance.md';
 const BEGIN = '<!-- What `npm run bench` measured: written by it, from here -->';
 const END = '<!-- to here. -->';
 
-/** What would be read as markup stands for itself. */
+/** Escapes markup characters. */
 const plain = (text: string): string => text.replaceAll(/[\\`*_{}[\]<>|]/g, String.raw`\$&`);
-/** A figure with its spread, or a name: nothing in it is markup. */
+/** A value with its spread, or a name, without markup. */
 const cell = (text: string): string => (text === '' ? '' : text.replaceAll('|', String.raw`\|`));
 const code = (text: string): string => `\`${cell(text)}\``;
 
@@ -52,7 +52,7 @@ const measuredPart = (measured: Measured): readonly string[] => {
   ];
 };
 
-/** The figures of one run as a part of a page. Prettier gives the tables their columns. */
+/** The figures of one run as a page section. Prettier aligns the tables. */
 export const sectionText = ({ date, quick, machine, results }: Run): string => {
   const verdicts = results.flatMap(verdictsOf);
   const met = verdicts.filter((verdict) => verdict.met).length;
@@ -65,7 +65,7 @@ export const sectionText = ({ date, quick, machine, results }: Run): string => {
   ].join('\n\n');
 };
 
-/** The page with another section; all that people wrote around it stays. */
+/** Replaces the generated section and keeps everything else. */
 export const withSection = (page: string, section: string): string => {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin)

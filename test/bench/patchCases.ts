@@ -1,6 +1,6 @@
 import type { Operation } from 'rfc6902';
 
-/** A state as an agent keeps one: a list that grows at its end, a wide table, and a few numbers. */
+/** A typical state of an agent: a list that grows at its end, a wide table, and a few numbers. */
 export interface NoteState {
   readonly notes: Note[];
   readonly index: Record<string, { readonly at: number; readonly words: number }>;
@@ -30,7 +30,7 @@ const note = (id: number, random: () => number): Note => ({
   tags: [pick(WORDS, random), pick(WORDS, random)],
 });
 
-/** What one note takes, its line of the table included. */
+/** Size of one note, including its row of the table. */
 const EACH = 230;
 
 export const stateOf = (characters: number, random: () => number): NoteState => {
@@ -45,7 +45,7 @@ export const stateOf = (characters: number, random: () => number): NoteState => 
 
 type Edit = () => Operation;
 
-/** Patches of one to three operations that fit one after the other, and leave the state about as large as it is. */
+/** Consecutive patches of one to three operations that keep the size of the state. */
 export const patchesFor = (state: NoteState, count: number, random: () => number): readonly NotePatch[] => {
   const size = state.notes.length;
   const keys = Object.keys(state.index);

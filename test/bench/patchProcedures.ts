@@ -12,7 +12,7 @@ import { type NotePatch, type NoteState, patchesFor, stateOf } from './patchCase
 import { seededRandom } from './schedule.ts';
 import { median } from './statistics.ts';
 
-/** A measurement of what applies patches, alone. */
+/** Measures only the application of patches. */
 export type PatchProcedure = (variant: string, params: Params) => Metrics;
 
 const number = (params: Params, name: string): number => {
@@ -27,7 +27,7 @@ const known = <T>(table: Readonly<Record<string, T>>, variant: string): T => {
   return found;
 };
 
-/** Gives the state after the patch away; throws where it does not fit. */
+/** Applies a patch and drops the result. Throws if it does not fit. */
 type Apply = (patch: NotePatch) => void;
 interface Open {
   readonly apply: Apply;
@@ -38,7 +38,7 @@ const withLibrary = (state: NoteState, patch: NotePatch): void => {
   for (const error of applyPatch(state, [...patch])) if (error !== null) throw error;
 };
 
-/** In place, which is how it is by default; with `validate` it looks at each operation before it carries it out. */
+/** In place, which is the default. With `validate`, it checks each operation before it applies it. */
 const withFast = (text: string, validate: boolean): Open => {
   const state = JSON.parse(text) as NoteState;
   return {
@@ -69,7 +69,7 @@ const OPENERS: Readonly<Record<string, (text: string) => Open>> = {
   },
   'fast-json-patch': (text) => withFast(text, true),
   'fast, no validate': (text) => withFast(text, false),
-  // No patch at all: what whoever makes text of a state, or a state of its text, pays for each.
+  // Without a patch: only the serialization or parsing of a state.
   'JSON.parse': (text) => withWhole(text, () => JSON.parse(text)),
   'JSON.stringify': (text) => withWhole(text, (state) => JSON.stringify(state)),
   clone: (text) => {
@@ -87,22 +87,22 @@ const OPENERS: Readonly<Record<string, (text: string) => Open>> = {
 
 const SEED = 1;
 
-/** Of this thread alone: whoever else is at work takes from the time, but not from this. */
+/** CPU time of this thread, which other programs do not affect. */
 const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 };
 
 /**
- * Microseconds of work for each patch, of many one after the other on one state. What was removed is gone when somebody
- * looks, which is not counted: it costs less than the writing that follows.
+ * Microseconds per patch, for many consecutive patches of one state. The delayed removal of members is not counted: it
+ * costs less than the following serialization.
  */
 const patching: PatchProcedure = (variant, params) => {
   const random = seededRandom(SEED);
   const state = stateOf(number(params, 'characters'), random);
   const count = number(params, 'patches');
   const rounds = number(params, 'rounds');
-  // Some libraries make values of a patch part of the state: each has patches of its own.
+  // Separate patches for each library, because some make values of a patch part of the state.
   const texts = Array.from({ length: rounds + 1 }, () => '');
   const all = patchesFor(state, count * texts.length, random);
   for (const index of texts.keys()) texts[index] = JSON.stringify(all.slice(index * count, (index + 1) * count));
@@ -118,7 +118,7 @@ const patching: PatchProcedure = (variant, params) => {
 
 const WHOLE: readonly string[] = ['clone', 'JSON.parse', 'JSON.stringify'];
 
-/** A whole state for each: fewer are enough. */
+/** Each needs a complete state, so fewer are enough. */
 const cloning: PatchProcedure = (variant, params) =>
   patching(variant, WHOLE.includes(variant) ? { ...params, patches: number(params, 'clones') } : params);
 
@@ -128,7 +128,7 @@ const appliedByFast = (document: Json, patch: Json, validate: boolean): Outcome 
   value: fastJsonPatch.applyPatch(document, patch as unknown as FastOperation[], validate).newDocument,
 });
 
-/** The state after a patch, or nothing where it was refused and the state is as it was. */
+/** The state after a patch, or `undefined` if it was refused and the state is unchanged. */
 const APPLIERS: Readonly<Record<string, (document: Json, patch: Json) => Outcome>> = {
   rfc6902: (document, patch) => {
     if (!isJsonArray(patch)) throw new Error('It maps over the operations.');

@@ -8,7 +8,7 @@ const suites = { suite: SUITE, specification: SPECIFICATION, extras: EXTRAS };
 const titles = { suite: 'public suite', specification: 'RFC 6902', extras: 'extras' };
 const parts = ['suite', 'specification', 'extras'] as const;
 
-/** With its `validate` on, and off. */
+/** With and without `validate`. */
 const FAST = ['fast-json-patch', 'fast, no validate'] as const;
 
 const conformance: Recipe = {
@@ -25,7 +25,7 @@ const conformance: Recipe = {
   params: {},
 };
 
-/** Enough of them for a clock that counts CPU time in milliseconds. */
+/** Enough for a clock that counts CPU time in milliseconds. */
 const CLONES: Readonly<Record<string, number>> = { '1 KB': 3_000, '10 MB': 3 };
 
 const applying = (size: string, characters: number, targets: readonly Target[]): Recipe => ({
@@ -34,7 +34,7 @@ const applying = (size: string, characters: number, targets: readonly Target[]):
   variants: ['rfc6902', ...FAST, 'JSON.parse', 'JSON.stringify', 'clone', 'state'],
   metrics: [
     { key: 'each', title: 'CPU µs each' },
-    // Differs where the variants do not do the same; fewer patches are applied to clones.
+    // Differs if the variants disagree. Fewer patches are applied to clones.
     { key: 'left', title: 'characters left' },
   ],
   compared: [
@@ -52,7 +52,7 @@ const applying = (size: string, characters: number, targets: readonly Target[]):
   params: { characters, patches: 10_000, clones: CLONES[size] ?? 100, rounds: characters > 1e6 ? 5 : 9 },
 });
 
-/** What patches cost, beside libraries that neither stop at an error nor take anything back. */
+/** The cost of patches, compared with libraries that neither stop at an error nor undo anything. */
 export const patchRecipes = (): readonly Recipe[] => [
   conformance,
   ...Object.entries(SIZES).map(([size, characters]) =>

@@ -15,7 +15,7 @@ export const waitFor = async <T>(what: string, look: () => T | undefined): Promi
   }
 };
 
-/** What the editor itself wrote down of an activation. */
+/** The editor's own record of an activation. */
 export const activationTimesOf = async (id: string): Promise<Metrics> => {
   await waitFor(`active extension ${id}`, () => vscode.extensions.getExtension(id)?.isActive || undefined);
   // "Developer: Startup Performance", a page of text.

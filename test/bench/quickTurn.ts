@@ -1,6 +1,6 @@
 import type { Models, TurnRequest } from '../../src/core/index.ts';
 
-/** A model that says its answer at once: what a turn takes is the host's and its servers' time. */
+/** A model that answers at once, so that a turn measures only the host and its servers. */
 export const models: Models = {
   choose: () =>
     Promise.resolve({

@@ -6,12 +6,15 @@ import { type FiredTimer, TimerCount, totalFired } from './timerCount.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
-/** A timer that fires after less may fire more than once a second. */
+/** A timer with a shorter delay may fire more than once a second. */
 const SECOND_MS = 1_000;
 /** The kernel counts CPU of other processes in hundredths of a second. */
 const TICK_MS = 10;
 
-/** By the inspector: in an editor Node was not started for it, and changing its flags later has V8 busy for a minute. */
+/**
+ * Through the inspector, because an editor's Node has no flag for it, and changing flags later keeps V8 busy for a
+ * minute.
+ */
 const collect = async (): Promise<void> => {
   const session = new Session();
   session.connect();
@@ -19,7 +22,7 @@ const collect = async (): Promise<void> => {
   session.disconnect();
 };
 
-/** CPU time of all processes that this one started, in milliseconds; nothing where there is no /proc. */
+/** CPU time of all child processes in milliseconds. Zero without /proc. */
 const childrenCpu = (): number => {
   const stats = new Map<number, { readonly parent: number; readonly ms: number }>();
   try {
@@ -36,23 +39,24 @@ const childrenCpu = (): number => {
 
 const addStat = (stats: Map<number, { readonly parent: number; readonly ms: number }>, pid: number): void => {
   try {
-    // What follows the name, which may hold anything: state, parent, …, utime and stime as the 12th and 13th.
+    // The fields after the name, which may contain anything: state, parent, …, with utime and stime as the 12th and
+    // 13th.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     stats.set(pid, { parent: Number(fields[1]), ms: (Number(fields[11]) + Number(fields[12])) * TICK_MS });
   } catch {
-    // It ended meanwhile.
+    // The process has ended meanwhile.
   }
 };
 
 export interface QuietOptions {
-  /** What was begun before comes to its end: compiling, collecting, connections that are kept for a while. */
+  /** Waits for earlier work to end: compilation, garbage collection, keep-alive connections. */
   readonly settleMs: number;
   readonly ms: number;
-  /** Which timers are the product's: asked about lines of stacks and about sources of callbacks. */
+  /** Whether a timer belongs to the product, by a line of its stack or the source of its callback. */
   readonly isOurs: (text: string) => boolean;
 }
 
-/** What a process costs in which nobody does anything. Figures are those of a minute, however long was measured. */
+/** The cost of an idle process, per minute regardless of the duration. */
 export class QuietWatch {
   readonly #options: QuietOptions;
   readonly #timers: TimerCount;
@@ -89,7 +93,7 @@ export class QuietWatch {
       wakes: (after.voluntaryContextSwitches - before.voluntaryContextSwitches) / minutes,
       timers: totalFired(timers) / minutes,
       ours: totalFired(ours) / minutes,
-      // Each place has one timer or some that are set at different times; all of them together are the strictest count.
+      // A location may have several timers, so the sum of all is the strictest count.
       busiest: Math.max(0, ...ours.map(({ fired }) => fired)) / (minutes * 60),
       short: totalFired(ours.filter(({ shortestMs }) => shortestMs < SECOND_MS)) / minutes,
       servers,

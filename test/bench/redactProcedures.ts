@@ -11,12 +11,12 @@ import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { median } from './statistics.ts';
 
-/** A measurement of two hosts in turn, one of them with secrets. */
+/** Measures two hosts alternately, one of them with secrets. */
 export type RedactProcedure = (variant: string, params: Params) => Promise<Metrics>;
 
 const SERVER = 'bench';
 
-/** As an ordinary user has them: keys of several services, and a database. None of them is in the results. */
+/** Typical secrets: keys of several services, and a database. None of them is in the results. */
 const SECRETS: Readonly<Record<string, string>> = {
   GITHUB_TOKEN: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
   OPENAI_API_KEY: 'sk-proj-9fK2mQ7xV4bT1nZ8wR5cL3hJ6yD0sG2aE4uP7iO1',
@@ -32,7 +32,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   WEBHOOK_SECRET: 'whsec_5f0c7d2e9b8a4613',
 };
 
-/** A secret of the machine must not be in the list that is called empty. */
+/** Removes the machine's secrets, so that the empty list is empty. */
 function forgetEnvironment(): void {
   for (const name of Object.keys(process.env))
     if (!['PATH', 'HOME', 'SystemRoot', 'TEMP', 'TMPDIR'].includes(name)) Reflect.deleteProperty(process.env, name);
@@ -45,7 +45,7 @@ interface Way {
 
 type OpenWay = (host: library.Host, args: library.JsonObject, tool: string) => Promise<Way>;
 
-/** The text that is given to a model. */
+/** The text for a model. */
 const asText: OpenWay = async (host, args, tool) => ({
   call: async () => {
     const { modelText } = await host.callTool({ server: SERVER, tool, args, route: 'participant' });
@@ -54,7 +54,7 @@ const asText: OpenWay = async (host, args, tool) => ({
   close: () => host.close(),
 });
 
-/** One message of JSON, read and thrown away: what the client does with it is none of this. */
+/** Reads and drops the JSON message, because the client's processing does not count. */
 const throughGateway: OpenWay = async (host, args, tool) => {
   const built = join(dirname(builtHost), 'gatewayServer.js');
   const { startGateway } = createRequire(import.meta.url)(built) as typeof gatewayModule;
@@ -85,7 +85,7 @@ const took = async ({ call }: Way): Promise<number> => {
   return performance.now() - started;
 };
 
-/** A call of each host in turn, each of them first every other time: whatever slows the machine down slows both. */
+/** Alternates calls of both hosts and their order, so that disturbances affect both. */
 const redacted: RedactProcedure = async (variant, params) => {
   const [open, tool] = variants[variant] ?? [];
   if (open === undefined || tool === undefined) throw new Error(`There is no variant "${variant}".`);

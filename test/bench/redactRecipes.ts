@@ -2,7 +2,7 @@ import { type Recipe, target } from './recipe.ts';
 
 const VARIANTS = ['gatewayText', 'gatewayObjects', 'modelText', 'modelObjects'] as const;
 
-/** What the search for secrets adds to a large result, on the way through the gateway and as the text for a model. */
+/** The added cost of the search for secrets in a large result, through the gateway and as text for a model. */
 export const redactRecipes = (dose: number): readonly Recipe[] => [
   {
     id: 'redact',

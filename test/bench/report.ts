@@ -15,7 +15,7 @@ const ratioCell = (samples: Samples, variant: string, { metric, to }: Measure['c
   return range(spread(pairedRatios(values, peers)), 'x');
 };
 
-/** A row for each variant, with its figures and then their ratios. */
+/** A row per variant with its values and ratios. */
 export const measuredTable = ({ measure, samples }: Measured): Table => {
   const titleOf = (key: string): string => measure.metrics.find((metric) => metric.key === key)?.title ?? key;
   return {

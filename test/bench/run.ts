@@ -22,7 +22,7 @@ import { loadRuns, type Run, saveRun, thisMachine } from './savedRun.ts';
 onInterrupt(endEverything);
 
 const QUICK = 0.2;
-/** Beyond this, other work takes the cores that two processes at once are measured on. */
+/** Above this load, other programs use the cores that two processes need. */
 const BUSY = 0.5;
 
 const list = (text: string | undefined): readonly string[] | undefined => text?.split(',').map((part) => part.trim());

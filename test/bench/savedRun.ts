@@ -14,12 +14,12 @@ export interface Machine {
   readonly gigabytes: number;
   readonly system: string;
   readonly node: string;
-  /** Of the whole machine, in the minute before. */
+  /** The machine's load in the minute before. */
   readonly loadBefore: number;
   readonly pinned: boolean;
 }
 
-/** What one run of the bench measured, or several that were put together: all that the page tells, and every sample. */
+/** The results of one run, or of several merged runs: everything on the page, and every sample. */
 export interface Run {
   readonly date: string;
   readonly seed: number;
@@ -59,7 +59,7 @@ const toSaved = ({ results, ...run }: Run): object => ({
 
 export const runText = (run: Run): string => `${JSON.stringify(toSaved(run), undefined, 2)}\n`;
 
-/** A run that was written by this program; what is no figure comes back as none. */
+/** Reads a run written by this program. Invalid values become absent. */
 export const readRun = (text: string, from: string): Run => {
   const { measures, date, seed, quick, machine } = JSON.parse(text) as Partial<Saved>;
   if (measures?.[0]?.targets === undefined || date === undefined || machine?.system === undefined)
@@ -70,7 +70,7 @@ export const readRun = (text: string, from: string): Run => {
 
 const nameOf = ({ measure: { id, title } }: Measured): string => `${id} ${title}`;
 
-/** Runs of one machine as one: of what two have measured the later counts, at the place of the earlier. */
+/** Merges runs of one machine. For a measure in several runs, the latest counts, at the position of the first. */
 export const together = (runs: readonly Run[]): Run => {
   const [first, ...others] = runs.toSorted((a, b) => a.date.localeCompare(b.date));
   if (first === undefined) throw new Problem('There is no run. Name the files that the bench has written.');
@@ -95,7 +95,7 @@ export const together = (runs: readonly Run[]): Run => {
 export const loadRuns = async (files: readonly string[]): Promise<Run> =>
   together(await Promise.all(files.map(async (file) => readRun(await readFile(inProject(file), 'utf8'), file))));
 
-/** Tells where it was written. */
+/** Returns the path of the file. */
 export const saveRun = async (run: Run): Promise<string> => {
   await mkdir(benchFolder, { recursive: true });
   const file = `out/bench/${run.date.replaceAll(':', '-').slice(0, 19)}.json`;

@@ -1,4 +1,4 @@
-/** The lists of a usual setting: 40 patterns that allow and 10 that deny, of a project with ten packages. */
+/** Typical lists: 40 allow and 10 deny patterns of a project with ten packages. */
 const PACKAGES = ['api', 'web', 'core', 'cli', 'shared', 'mobile', 'docs', 'infra', 'admin', 'auth'];
 const PROJECT = '/home/person/work/project';
 
@@ -22,7 +22,7 @@ export const DENY: readonly string[] = [
 
 const NAMES = ['index', 'main', 'list', 'view', 'model', 'store', 'route', 'page', 'item', 'table', 'form', 'query'];
 
-/** Share of all, and what it looks like. About 15 % are denied or unlisted, as it is where somebody made lists. */
+/** The share and shape of paths. About 15 % are denied or unlisted, as with real lists. */
 const SHAPES: readonly (readonly [number, (pick: (names: readonly string[]) => string) => string])[] = [
   [0.35, (pick) => `${PROJECT}/packages/${pick(PACKAGES)}/src/${pick(NAMES)}/${pick(NAMES)}`],
   [0.15, (pick) => `${PROJECT}/packages/${pick(PACKAGES)}/test/${pick(NAMES)}`],
@@ -38,7 +38,7 @@ export const labelsOf = (count: number, random: () => number): readonly string[]
   return Array.from({ length: count }, () => {
     let left = random();
     const shape = SHAPES.find(([share]) => (left -= share) < 0) ?? SHAPES[0];
-    // Flat, as texts of messages are.
+    // A flat string, like texts from messages.
     return JSON.parse(`"${shape?.[1](pick)}${Math.floor(random() * 500)}.ts"`) as string;
   });
 };
@@ -46,7 +46,7 @@ export const labelsOf = (count: number, random: () => number): readonly string[]
 const MAX_LABEL = 4_096;
 const label = (unit: string): string => `/${unit.repeat(MAX_LABEL)}`.slice(0, MAX_LABEL);
 
-/** A pattern of at most 1,024 characters, of which fifty are made, and a label for which it is bad. */
+/** A pattern of at most 1,024 characters, repeated fifty times, and a hard label for it. */
 export interface HardCase {
   readonly pattern: (index: number) => string;
   readonly label: string;

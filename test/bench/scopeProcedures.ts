@@ -8,7 +8,7 @@ import { seededRandom } from './schedule.ts';
 import { ALLOW, DENY, HARD, labelsOf, PLACE } from './scopeCases.ts';
 import { median } from './statistics.ts';
 
-/** A measurement of the lists alone, without a host. */
+/** Measures only the lists, without a host. */
 export type ScopeProcedure = (variant: string, params: Params) => Metrics;
 
 const number = (params: Params, name: string): number => {
@@ -31,8 +31,8 @@ const OPTIONS: MinimatchOptions = {
 const below = (pattern: string): string => (pattern.endsWith('/**') ? pattern : `${pattern}/**`);
 
 /**
- * As little as gives the same answers: each pattern once, for the label as a folder, a denial also for what is below.
- * These labels have no capitals, so that `loop` may leave out that denials ignore case; `anyCase` does not.
+ * The minimal code with the same results: each pattern once for the label as a folder, and deny patterns also for paths
+ * below. These labels have no capitals, so `loop` may compare case-sensitively. `anyCase` does not.
  */
 const loop = (nocase: boolean): Decide => {
   const deny = DENY.map((pattern) => new Minimatch(below(pattern), { ...OPTIONS, nocase }));
@@ -45,10 +45,10 @@ const loop = (nocase: boolean): Decide => {
   };
 };
 
-/** Its extended globs and its `!` are switched off as minimatch's are. */
+/** Extended globs and `!` are disabled, as for minimatch. */
 const PICOMATCH = { dot: true, nonegate: true, noext: true, windows: false };
 
-/** For it a folder with all that is in it (`/**`) is the folder too, so that labels need no "/" at their end. */
+/** picomatch also matches the folder itself with `/**`, so labels need no "/" at the end. */
 const picomatchLoop = (allow = ALLOW, deny = DENY): Decide => {
   const denied = deny.map((pattern) => picomatch(below(pattern), PICOMATCH));
   const allowed = allow.map((pattern) => picomatch(pattern, PICOMATCH));
@@ -62,7 +62,7 @@ const picomatchLoop = (allow = ALLOW, deny = DENY): Decide => {
 const alternation = (patterns: readonly string[]): RegExp =>
   new RegExp(patterns.map((pattern) => `(?:${picomatch.makeRe(pattern, PICOMATCH).source})`).join('|'));
 
-/** One expression for each list, from what picomatch makes of each pattern: the fastest that it can be had. */
+/** One regular expression per list, from picomatch's expressions for each pattern: its fastest form. */
 const picomatchAsOne = (allow = ALLOW, deny = DENY): Decide => {
   const denied = alternation(deny.map(below));
   const allowed = alternation(allow);
@@ -90,7 +90,7 @@ const deciderOf = (variant: string): Decide => {
   return make();
 };
 
-/** Microseconds each. */
+/** Microseconds per run. */
 const timed = (count: number, work: () => void): number => {
   const started = performance.now();
   work();
@@ -137,7 +137,7 @@ const compiling: ScopeProcedure = (variant, params) => {
 
 const PATTERNS = 50;
 
-/** Each pattern allows as well as denies, and the label is new to the lists. */
+/** Each pattern is in both lists, and the label is new. */
 const hard: ScopeProcedure = (variant, params) => {
   const found = HARD[variant];
   if (found === undefined) throw new Error(`There is no case "${variant}".`);
@@ -160,7 +160,7 @@ const hard: ScopeProcedure = (variant, params) => {
 
 const PATIENCE_MS = 4_000;
 
-/** How long it takes, or nothing where it is ended before: a regular expression cannot be asked to stop. */
+/** The duration, or `undefined` if it was terminated, because a regular expression cannot be interrupted. */
 const inTime = (work: () => void): number | undefined => {
   Object.assign(globalThis, { benchWork: work });
   try {

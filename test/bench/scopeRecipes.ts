@@ -3,15 +3,15 @@ import { type Recipe, target } from './recipe.ts';
 import { HARD } from './scopeCases.ts';
 
 const EACH: Metric = { key: 'each', title: 'µs each' };
-/** Differ where the variants do not decide the same. */
+/** Differ if the variants disagree. */
 const COUNTS: readonly Metric[] = [
   { key: 'allowed', title: 'allowed' },
   { key: 'denied', title: 'denied' },
 ];
 
 /**
- * What lists of scopes cost, beside asking minimatch about one pattern after the other. All of it takes half a minute,
- * and less would measure the compiler.
+ * The cost of scope lists, compared with minimatch for each pattern. All of it takes half a minute; shorter runs would
+ * measure the compiler.
  */
 export const scopeRecipes = (): readonly Recipe[] => {
   const shared = { id: 'scopes', cores: 'one' } as const;

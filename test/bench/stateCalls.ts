@@ -11,21 +11,21 @@ import { median } from './statistics.ts';
 
 const server = fileURLToPath(new URL('../node/fixtures/largeStateServer.mjs', import.meta.url));
 
-/** What the server keeps, as it makes it itself. */
+/** The kinds of states that the server creates. */
 const KINDS: Readonly<Record<string, () => unknown>> = {
   notes: () => Array.from({ length: 40_000 }, (_, i) => ({ id: i, text: `${'words '.repeat(36)}${i}` })),
   tiny: () => Array.from({ length: 1_100_000 }, (_, i) => ({ a: i % 10 })),
 };
 
 interface Carrier {
-  /** Once, the answer included. */
+  /** One call with its answer. */
   readonly carry: () => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
 const atHand = (work: () => unknown): Carrier => ({ carry: async () => work(), close: async () => undefined });
 
-/** The bare pipe: no host, no check; the state becomes text with the call that takes it along. */
+/** The plain pipe without host and checks. The state is serialized with the call. */
 const overPipe = (kind: string, state: object): Carrier => {
   const child = spawn(process.execPath, [server, kind], { stdio: ['pipe', 'pipe', 'inherit'] });
   const answers = createInterface({ input: child.stdout });
@@ -45,7 +45,7 @@ const overPipe = (kind: string, state: object): Carrier => {
   };
 };
 
-/** The host as it ships, with its store on disk: each call takes the state along and brings a patch to it back. */
+/** The shipped host with its store on disk: each call sends the state and returns a patch. */
 const overHost = async (kind: string): Promise<Carrier> => {
   mkdirSync(benchFolder, { recursive: true });
   const folder = mkdtempSync(join(benchFolder, 'state-'));
@@ -80,7 +80,7 @@ const WARM_UP = 3;
 
 const ms = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 
-/** What it takes this thread, all threads and the clock to have a state of 10 MB go along with a call. */
+/** The time on this thread, on all threads and on the clock for a call with a state of 10 MB. */
 export const stateCalls = async (variant: string, { kind, calls }: Params): Promise<Metrics> => {
   const carrier = await open(variant, String(kind));
   const count = Number(calls);

@@ -11,7 +11,7 @@ import { patchesFor, stateOf } from './patchCases.ts';
 import { seededRandom } from './schedule.ts';
 import { median } from './statistics.ts';
 
-/** A measurement of what keeps states, without the thread around it. */
+/** Measures the storage of states without its thread. */
 export type StateProcedure = (variant: string, params: Params) => Metrics;
 
 const number = (params: Params, name: string): number => {
@@ -24,13 +24,13 @@ const SEED = 1;
 
 interface Filled {
   readonly places: readonly number[];
-  /** Characters of the state at first, and of all patches. */
+  /** Characters of the initial state and of all patches. */
   readonly kept: number;
-  /** Microseconds to record one, without what makes it durable. */
+  /** Microseconds per checkpoint, without the sync to disk. */
   readonly record: number;
 }
 
-/** One chain, as a server makes it that sends a state once and then only patches. */
+/** One chain of a server that sends one complete state and then only patches. */
 const fill = (database: DatabaseSync, characters: number, checkpoints: number): Filled => {
   const random = seededRandom(SEED);
   const recorder = new StateRecorder(database, new Materialiser(database));
@@ -78,15 +78,15 @@ const timed = (work: () => unknown): number => {
   return performance.now() - started;
 };
 
-/** Of SQLite's own memory, the most that it takes for one connection. */
+/** SQLite's maximum memory for one connection. */
 const pageCache = (database: DatabaseSync): number => {
   const kibibytes = Number(database.prepare('PRAGMA cache_size').get()?.['cache_size']);
   return -kibibytes * 1_024;
 };
 
 /**
- * Each state is made, ready for the next patch, and another of the same size parsed in turn: a busy minute makes both
- * slower.
+ * Alternates computing a state, ready for the next patch, and parsing one of equal size, so that disturbances affect
+ * both.
  */
 const materialised: StateProcedure = (_variant, params) => {
   const folder = mkdtempSync(join(tmpdir(), 'mcpl-states-'));

@@ -1,6 +1,6 @@
 import { type Recipe, target } from './recipe.ts';
 
-/** What it takes to come back to any of many states, beside reading that state where it is written down whole. */
+/** The cost of restoring any of many states, compared with reading a complete one. */
 export const stateRecipes = (dose: number): readonly Recipe[] => {
   const shared = {
     id: 'states',

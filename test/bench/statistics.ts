@@ -8,7 +8,7 @@ const ascending = (values: readonly number[]): readonly number[] => [...values].
 
 const at = (sorted: readonly number[], index: number): number => sorted[index] ?? Number.NaN;
 
-/** Of values of which one is missing there is none: the others might make it look better than it is. */
+/** No median if a value is missing, because the others might look better than they are. */
 export const median = (values: readonly number[]): number => {
   if (values.some(Number.isNaN)) return Number.NaN;
   const sorted = ascending(values);
@@ -28,10 +28,7 @@ export const spread = (values: readonly number[]): Spread => ({
   max: Math.max(...values),
 });
 
-/**
- * Divides what was measured in the same repetition. A machine that is slow for a while is slow for both, so the
- * ratios scatter far less than the figures do.
- */
+/** Ratios of values from the same repetition. A slow machine affects both, so ratios vary far less than values. */
 export const pairedRatios = (of: readonly number[], to: readonly number[]): readonly number[] => {
   if (of.length !== to.length) throw new RangeError(`${of.length} values cannot be paired with ${to.length}.`);
   return of.map((value, repetition) => value / at(to, repetition));

@@ -12,10 +12,10 @@ import { stateCalls } from './stateCalls.ts';
 import type { Metrics } from './measure.ts';
 import { median, percentile } from './statistics.ts';
 
-/** A measurement of the store, without a server. */
+/** Measures the store without a server. */
 export type StoreProcedure = (variant: string, params: Params) => Promise<Metrics>;
 
-/** Adds one record of about a kilobyte; resolves when it is on disk. */
+/** Adds a record of about a kilobyte. Resolves when it is on disk. */
 type Append = () => Promise<void> | void;
 
 interface Appender {
@@ -33,7 +33,7 @@ const number = (params: Params, name: string): number => {
   return value;
 };
 
-/** On the disk of the project: a temporary folder may lie in memory, where nothing is ever durable. */
+/** On the project's disk, because a temporary folder may be in memory, which is not durable. */
 const inFolder = async (work: (folder: string) => Promise<Metrics>): Promise<Metrics> => {
   mkdirSync(benchFolder, { recursive: true });
   const folder = mkdtempSync(join(benchFolder, 'store-'));
@@ -52,7 +52,7 @@ const worker = (): string | URL => {
 const openThread = (file: string): Storage => openStore({ file, workerPath: worker(), log: NO_LOG });
 
 const appenders: Readonly<Record<string, (file: string) => Appender>> = {
-  /** Nothing but `node:sqlite`: the same row, durable by itself. */
+  /** Plain `node:sqlite`: the same row, durable on its own. */
   sqlite: (file) => {
     const { database } = openDatabase(file);
     const insert = database.prepare(`INSERT ${AUDIT_INSERT}`);
@@ -70,7 +70,7 @@ const appenders: Readonly<Record<string, (file: string) => Appender>> = {
       close: () => store.close(),
     };
   },
-  /** With all that is decided about a checkpoint before it is kept. */
+  /** Including all decisions about a checkpoint. */
   states: (file) => {
     const { states, ...store } = openThread(file);
     let last = 0;
@@ -107,7 +107,7 @@ const rateOf = async (count: number, work: () => Promise<unknown>): Promise<numb
   return (count / (performance.now() - started)) * 1_000;
 };
 
-/** As many at a time as lanes: each waits until its own is on disk. */
+/** One per lane at a time: each waits until its own record is on disk. */
 const concurrent: StoreProcedure = (variant, params) =>
   inFolder(async (folder) => {
     const { append, close } = openAppender(variant, folder);
@@ -125,7 +125,7 @@ const concurrent: StoreProcedure = (variant, params) =>
     return { rate };
   });
 
-/** One at a time, and each beside a bare one: a disk that is slow for a moment is so for both. */
+/** One at a time, alternating with a bare one, so that a slow disk affects both. */
 const lone: StoreProcedure = (variant, params) =>
   inFolder(async (folder) => {
     const bare = openAppender('sqlite', folder);
@@ -153,10 +153,7 @@ const threadMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/**
- * Whatever comes is asked for at once, some of it in each turn of the loop, as servers do that have much to say; as
- * many wait for an answer as a few servers may have open.
- */
+/** Requests in each turn of the event loop, like busy servers, with as many open requests as a few servers may have. */
 const flooded: StoreProcedure = (variant, params) =>
   inFolder(async (folder) => {
     const { append, close } = openAppender(variant, folder);
@@ -172,8 +169,8 @@ const flooded: StoreProcedure = (variant, params) =>
     let longest = 0;
     let last = threadMs();
     let lastAt = performance.now();
-    // Only the time in which this thread worked: on a busy machine the rest of a stall is somebody else's. Linux counts
-    // that in steps of 4 ms, some of them of earlier turns: no turn worked longer than it took.
+    // Only CPU time of this thread, because other programs cause the rest of a stall. Linux counts in steps of 4 ms,
+    // some of them from earlier turns, so a turn never counts more than its duration.
     const ticks = setInterval(() => {
       const now = threadMs();
       const at = performance.now();
@@ -187,7 +184,7 @@ const flooded: StoreProcedure = (variant, params) =>
         for (let i = 0; i < number(params, 'burst') && sent - kept < number(params, 'open'); i++) newest = one();
         await new Promise((resolve) => setImmediate(resolve));
       }
-      // They are answered in the order in which they are asked for.
+      // Answers come in the order of the requests.
       await newest;
     });
     clearInterval(ticks);
@@ -195,7 +192,7 @@ const flooded: StoreProcedure = (variant, params) =>
     return { rate, longest };
   });
 
-/** A lineage of many checkpoints, each with a state of its own. */
+/** A lineage of many checkpoints with separate states. */
 const fill = (database: DatabaseSync, count: number): void =>
   database.exec(
     `BEGIN;
@@ -208,7 +205,7 @@ const fill = (database: DatabaseSync, count: number): void =>
      COMMIT`,
   );
 
-/** From the first question to its answer, the start of the thread included; the file alone; and the first rows. */
+/** From the first request to its answer, including the start of the thread; only the file; and the first rows. */
 const opened = async (file: string): Promise<Metrics> => {
   const started = performance.now();
   const store = openThread(file);
@@ -222,7 +219,7 @@ const opened = async (file: string): Promise<Metrics> => {
   return { open, rows };
 };
 
-/** `killed`: with the log that whoever was killed left, as long as it ever becomes. */
+/** `killed`: with the longest write-ahead log that a killed process can leave. */
 const openLarge: StoreProcedure = (variant, params) =>
   inFolder(async (folder) => {
     const file = join(folder, 'large.sqlite');

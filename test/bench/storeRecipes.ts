@@ -3,10 +3,10 @@ import { P50, P99, RATE, type Recipe, target } from './recipe.ts';
 
 const VARIANTS = ['sqlite', 'store', 'states'];
 const LONGEST: Metric = { key: 'longest', title: 'longest work ms' };
-/** Of the extension host. */
+/** Maximum time in the extension host. */
 const MAX_BLOCKED_MS = 5;
 
-/** What the store's thread costs beside bare `node:sqlite` with the same durability. */
+/** The cost of the store's thread, compared with plain `node:sqlite` with the same durability. */
 export const storeRecipes = (dose: number): readonly Recipe[] => {
   const some = (count: number): number => Math.ceil(count * dose);
   const shared = { id: 'store', cores: 'two', repetitions: 5 } as const;
@@ -41,7 +41,7 @@ export const storeRecipes = (dose: number): readonly Recipe[] => {
       metrics: [RATE, LONGEST],
       compared: [{ metric: 'rate', to: 'sqlite' }],
       targets: [
-        // A checkpoint is several rows, and a patch that is tried: its rate is shown, and has no target.
+        // A checkpoint has several rows and a tested patch, so its rate has no target.
         target('6', 'a flood, store / bare node:sqlite one by one', 'rate', {
           of: 'store',
           to: 'sqlite',
@@ -66,7 +66,7 @@ export const storeRecipes = (dose: number): readonly Recipe[] => {
         target('6', `opening 100 000 records, ${of}, ms`, 'open', { of, atMost: 100 }),
       ),
       procedure: 'openLarge',
-      // Some 4 MB of log: SQLite takes it into the file when it is longer.
+      // About 4 MB of log. SQLite checkpoints a longer one.
       params: { records: 100_000, logged: 4_500 },
     },
   ];

@@ -1,6 +1,6 @@
 import type { Spread } from './statistics.ts';
 
-/** Three digits that mean something, thousands apart; what was counted has no decimals. */
+/** Three significant digits with separated thousands. Counts have no decimals. */
 export const figure = (value: number): string => {
   if (!Number.isFinite(value)) return '-';
   const size = Math.abs(value);
@@ -8,7 +8,7 @@ export const figure = (value: number): string => {
   return value.toFixed(decimals).replace(/\B(?=(\d{3})+$)/g, ' ');
 };
 
-/** What did not differ has no spread to tell of, and what is missing no unit. */
+/** Without a spread for equal values, and without a unit for missing ones. */
 export const range = ({ median, min, max }: Spread, unit = ''): string => {
   if (!Number.isFinite(median)) return figure(median);
   return min === max ? `${figure(median)}${unit}` : `${figure(median)}${unit} [${figure(min)}..${figure(max)}]`;
@@ -19,7 +19,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Columns as wide as their widest cell; the first ones are words and stand left, the others figures and stand right. */
+/** Aligned columns: the first ones are text and left-aligned, the others are right-aligned values. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[], words = 1): string => {
   const widths = head.map((_title, column) => Math.max(...[head, ...rows].map((row) => (row[column] ?? '').length)));
   const cell = (text: string, column: number): string =>

@@ -1,23 +1,23 @@
 import { type AsyncHook, createHook, executionAsyncResource } from 'node:async_hooks';
 
-/** A place in the code whose timers fired. */
+/** A location in the code whose timers fired. */
 export interface FiredTimer {
-  /** The line that set it, or what its callback begins with where it was set before anybody looked. */
+  /** The line that set it, or the start of its callback if it was set before the watch. */
   readonly where: string;
   readonly fired: number;
-  /** The shortest that any of them had waited. */
+  /** The shortest delay among them. */
   readonly shortestMs: number;
   readonly isOurs: boolean;
 }
 
-/** What Node keeps of a timer, as far as it is read here. */
+/** The members of Node's timers that are read here. */
 interface TimerLike {
   readonly _idleTimeout?: number;
   readonly _onTimeout?: unknown;
   readonly _onImmediate?: unknown;
 }
 
-/** Enough to see who asked Node for a timer that it sets on its own behalf. */
+/** Enough frames to find the caller of a timer that Node sets itself. */
 const FRAMES = 40;
 
 const isTimer = (type: string): boolean => type === 'Timeout' || type === 'Immediate';
@@ -25,18 +25,18 @@ const isTimer = (type: string): boolean => type === 'Timeout' || type === 'Immed
 const isNode = (frame: string): boolean => /node:|<anonymous>\)?$/.test(frame);
 
 /**
- * Counts the timers of this thread that fire, Node's own included: those of its HTTP connections are set by whoever
- * opened them. Immediates count as timers of no time at all.
+ * Counts fired timers of this thread, including Node's own, which belong to the caller that opened their connection.
+ * Immediates count as timers without delay.
  */
 export class TimerCount {
   readonly #isOurs: (text: string) => boolean;
-  /** By the timer, since one that is set again is the same. */
+  /** By timer, because a timer that is set again stays the same object. */
   readonly #stacks = new WeakMap<object, readonly string[]>();
   readonly #fired = new Map<string, FiredTimer>();
   readonly #hook: AsyncHook;
   #isCounting = false;
 
-  /** `isOurs` is asked about a line of a stack, or about the source of a callback. */
+  /** `isOurs` gets a line of a stack, or the source of a callback. */
   constructor(isOurs: (text: string) => boolean) {
     this.#isOurs = isOurs;
     this.#hook = createHook({
@@ -50,7 +50,7 @@ export class TimerCount {
     });
   }
 
-  /** From now on timers are known by who sets them. */
+  /** Records the stacks of timers from now on. */
   watch(): void {
     this.#hook.enable();
   }
@@ -64,7 +64,7 @@ export class TimerCount {
     this.#isCounting = true;
   }
 
-  /** The busiest first. */
+  /** Busiest first. */
   stop(): readonly FiredTimer[] {
     this.#isCounting = false;
     return [...this.#fired.values()].sort((a, b) => b.fired - a.fired);
@@ -91,7 +91,7 @@ const stackHere = (): readonly string[] => {
   Error.stackTraceLimit = FRAMES;
   const { stack = '' } = new Error();
   Error.stackTraceLimit = limit;
-  // The first line is no frame, and the next two are this file's.
+  // Skips the first line, which is no frame, and two frames of this file.
   return stack
     .split('\n')
     .slice(3)

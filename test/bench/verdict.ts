@@ -7,7 +7,7 @@ export interface Verdict {
   readonly met: boolean;
 }
 
-/** Judges by the median: one repetition that the machine disturbed decides nothing. */
+/** Judges by the median, so that one disturbed repetition does not matter. */
 export const judge = (target: Target, samples: Samples): Verdict | undefined => {
   const values = valuesOf(samples, target.of, target.metric);
   const peers = target.to === undefined ? undefined : valuesOf(samples, target.to, target.metric);

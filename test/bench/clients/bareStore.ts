@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/node/store/database.ts';
 import { EVENT_INSERT } from '../../../src/node/store/eventHandlers.ts';
 import type { BenchClient } from './client.ts';
 
-/** Half of what a server has open at a time: while that is written, the other half is on its way. */
+/** Half of a server's open requests: while one half is written, the other is on its way. */
 const BATCH = 256;
 
 const SOURCE = JSON.stringify({ kind: 'push', featureSet: 'bench.events' });
@@ -14,8 +14,8 @@ const CONTENT = JSON.stringify([{ type: 'text', text: 'Lorem ipsum dolor sit '.r
 const OCCURRED = '2026-01-01T00:00:00.000Z';
 
 /**
- * The rows that the host keeps of an event, written by nothing but `node:sqlite` into the same tables: no server, no
- * check, no thread, and nothing removed again. "push" is a word for writing here.
+ * Writes the host's rows of an event with plain `node:sqlite` into the same tables: no server, check, thread or trim.
+ * "push" means writing here.
  */
 export const openBareStore = async (file: string): Promise<BenchClient> => {
   const { database } = openDatabase(file);

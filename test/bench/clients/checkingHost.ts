@@ -11,8 +11,8 @@ const KEPT = Promise.resolve({ kind: 'kept' } as const);
 const NOBODY = { kind: 'cancel' } as const;
 
 /**
- * The whole host but for the store, which says at once that it has what it is given: what is left is to read an event,
- * to check it, and to have it in the inbox.
+ * The whole host with a store that confirms at once. This leaves reading and checking an event, and adding it to the
+ * inbox.
  */
 export const openCheckingHost = async (): Promise<BenchClient> => {
   const storage = memoryStorage();

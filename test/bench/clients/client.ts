@@ -2,9 +2,9 @@ import { join } from 'node:path';
 
 export type Args = Readonly<Record<string, string | number>>;
 
-/** What a variant has to be able to do to be measured. */
+/** The interface of a measured variant. */
 export interface BenchClient {
-  /** Calls a tool of the bench's server; resolves with whatever the variant gives its caller. */
+  /** Calls a tool of the bench's server. Resolves with the variant's result. */
   readonly call: (tool: string, args: Args, onProgress?: () => void) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
@@ -21,7 +21,7 @@ export const serverCommand: ServerCommand = {
   args: [join(import.meta.dirname, '../server.mjs')],
 };
 
-/** A server that pushes events, or one that also adds to the context of a turn, and takes so long for it. */
+/** A server that pushes events. With a delay, it also adds context to a turn after this time. */
 export const mcplServer = (answerAfterMs?: number): ServerCommand => ({
   command: process.execPath,
   args: [
@@ -30,8 +30,8 @@ export const mcplServer = (answerAfterMs?: number): ServerCommand => ({
   ],
 });
 
-/** What clients that know nothing of MCPL answer to every event. */
+/** The answer of clients without MCPL to every event. */
 export const ACCEPTED = { accepted: true } as const;
 
-/** Nothing of this bench takes as long; a variant that hangs must not look like a slow one. */
+/** Longer than any measurement, so that a hanging variant does not look slow. */
 export const PATIENCE_MS = 300_000;

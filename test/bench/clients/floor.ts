@@ -10,7 +10,7 @@ interface Message {
 
 const NEWLINE = 0x0a;
 
-/** Cuts lines out of chunks. It trusts its server: no limit, no check, no clock. */
+/** Splits chunks into lines, without limits, checks or timers. */
 class Lines {
   #pieces: Buffer[] = [];
 
@@ -26,7 +26,7 @@ class Lines {
   }
 }
 
-/** The least that a client can do: what a variant costs beyond this is its own. */
+/** The minimal client. Everything above it is a variant's own cost. */
 export const openFloor: OpenClient = (onNotification) => floorTo(serverCommand, onNotification);
 
 export const floorTo = async ({ command, args }: ServerCommand, onNotification: () => void): Promise<BenchClient> => {

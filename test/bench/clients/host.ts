@@ -7,10 +7,10 @@ const SERVER = 'bench';
 
 type HostOptions = Omit<library.HostOptions, 'servers'>;
 
-/** The bundle as it ships, the whole way of a call: settings, catalogue, policy, operation events. */
+/** The shipped bundle with the complete path of a call: settings, catalogue, policy, operation events. */
 export const openHost: OpenClient = () => hostTo(serverCommand);
 
-/** The same for any server that settings can name. */
+/** The same for any server from settings. */
 export const hostTo = async (entry: object, options: HostOptions = {}): Promise<BenchClient> => {
   const host = await startHost({ [SERVER]: entry }, options);
   return {
@@ -20,7 +20,7 @@ export const hostTo = async (entry: object, options: HostOptions = {}): Promise<
   };
 };
 
-/** A host with all of these servers running, and their tools known. */
+/** A host with all of these servers running and their tools listed. */
 export const startHost = async (
   entries: Readonly<Record<string, object>>,
   options: HostOptions = {},
@@ -43,10 +43,10 @@ export const startHost = async (
 
 export const MAX_EVENTS = 1_000;
 
-/** Nothing is refused, and everything else is as it ships. */
+/** Refuses nothing. Everything else is as shipped. */
 export const GENEROUS = { pushPerMinute: 100_000_000, maxEvents: MAX_EVENTS } as const;
 
-/** An entry whose feature sets are on; all else is as by default. */
+/** An entry with its feature sets enabled, and defaults otherwise. */
 export const mcplEntry = (command: ServerCommand = mcplServer()): object => ({
   ...command,
   featureSets: { enabled: ['bench.*'] },

@@ -34,7 +34,7 @@ const startServer = async (path: string): Promise<HttpServer> => {
 
 type Connect = (url: string, onNotification: () => void) => Promise<BenchClient>;
 
-/** The least that Node's own client can do: one kept connection, no check, no clock. */
+/** The minimal client with Node's own HTTP: one keep-alive connection, no checks, no timers. */
 const connectFloor: Connect = async (url) => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   let lastId = 0;

@@ -8,7 +8,7 @@ import { sdkTo } from './sdk1.ts';
 import { sdk2To } from './sdk2.ts';
 import { storeIn, withFolder } from './withFolder.ts';
 
-/** Clients of a server that pushes events. Those that are not the host accept whatever comes. */
+/** Clients of a server that pushes events. All except the host accept everything. */
 export const mcplOpeners: Readonly<Record<string, OpenClient>> = {
   floor: (onNotification) => floorTo(mcplServer(), onNotification),
   peer: (onNotification) => peerTo(mcplServer(), onNotification),

@@ -11,7 +11,7 @@ import {
   serverCommand,
 } from './client.ts';
 
-/** The project's own connection without the host around it: what is left is what the host itself costs. */
+/** The project's connection without the host. The difference is the cost of the host. */
 export const openPeer: OpenClient = (onNotification) => peerTo(serverCommand, onNotification);
 
 export const peerTo = async (command: ServerCommand, onNotification: () => void): Promise<BenchClient> => {

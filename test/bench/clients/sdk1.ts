@@ -11,12 +11,12 @@ import {
   serverCommand,
 } from './client.ts';
 
-/** Its default of 10 MiB would close the connection on the large results. */
+/** The default of 10 MiB would close the connection for large results. */
 const MAX_BUFFER_SIZE = 512 * 1024 * 1024;
 
 /**
- * The official client in the fastest way that it documents: `request` with the schema of any result instead of
- * `callTool` with that of a tool's, and the fallback handlers, which check no schema of their own.
+ * The official client in its fastest documented form: `request` with the schema of any result instead of `callTool`,
+ * and the fallback handlers, which check no schema.
  */
 export const openSdk1: OpenClient = (onNotification) => sdkTo(serverCommand, onNotification);
 

@@ -9,20 +9,20 @@ import {
   serverCommand,
 } from './client.ts';
 
-/** Its default of 10 MiB would close the connection on the large results. */
+/** The default of 10 MiB would close the connection for large results. */
 const MAX_BUFFER_SIZE = 512 * 1024 * 1024;
 
-/** Takes every result as it is. */
+/** Accepts every result unchanged. */
 const ANYTHING: StandardSchemaV1<unknown> = {
   '~standard': { version: 1, vendor: 'bench', validate: (value) => ({ value }) },
 };
 
 /**
- * The official client of the second line in the fastest way that it documents. `request` takes any Standard Schema, and
- * with one that looks at nothing a call costs 25 µs of CPU; it is 41 where the schema is left out and the result is
- * checked as a tool's, as by `callTool`, and 58 with a schema of zod for any object. Notifications and requests go to
- * the fallback handlers, which check no schema. It is left to open with `initialize`, as it does by default, and then
- * speaks 2025-11-25 as all others here do: in the stateless revision it would send more with each message.
+ * The official client, version 2, in its fastest documented form. `request` takes any Standard Schema. With an empty
+ * one a call costs 25 µs of CPU, without a schema 41 (checked as a tool result, like `callTool`), and 58 with a zod
+ * schema for any object. Notifications and requests go to the fallback handlers, which check no schema. It opens with
+ * `initialize` by default, and then speaks 2025-11-25 like the others: the stateless revision would send more per
+ * message.
  */
 export const openSdk2: OpenClient = (onNotification) => sdk2To(serverCommand, onNotification);
 

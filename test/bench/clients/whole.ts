@@ -7,7 +7,7 @@ import { storeIn, withFolder } from './withFolder.ts';
 const SET = 'bench.calls';
 const FILES = 100;
 
-/** As somebody writes them who has read the manual. */
+/** Scopes as a user of the manual would write them. */
 const SCOPES = {
   '*': { blacklist: ['**/.env', '**/secrets/**', '~/.ssh/**'] },
   [SET]: { whitelist: ['${workspaceFolder}/src/**', '${workspaceFolder}/*.md'] },
@@ -28,12 +28,12 @@ const writeFiles = (folder: string): readonly string[] => {
   return paths;
 };
 
-/** The shipped host before a tool of a feature set that is on; each call is audited on disk. */
+/** The shipped host with a tool of an enabled feature set. Each call is audited on disk. */
 export const openAudited: OpenClient = withFolder((folder) => hostTo(entry({}), { storageFile: storeIn(folder) }));
 
 /**
- * All that settings can ask of a call: as above, and the lists of scopes let it pass. What it touches is a file that is
- * there, so that the file system is asked of each call where the path really leads, and where home and the open folder do.
+ * All checks of a call: as above, and the scope lists allow it. It touches an existing file, so each call resolves its
+ * real path, the home folder and the open folder.
  */
 export const openWhole: OpenClient = withFolder(async (folder): Promise<BenchClient> => {
   const paths = writeFiles(folder);

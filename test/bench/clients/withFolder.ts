@@ -5,7 +5,7 @@ import type { BenchClient, OpenClient } from './client.ts';
 
 export const storeIn = (folder: string): string => join(folder, 'mcpl.sqlite');
 
-/** With a folder that is gone afterwards, on the disk of the project: a temporary one may lie in memory. */
+/** With a folder that is removed afterwards, on the project's disk, because a temporary folder may be in memory. */
 export const withFolder =
   (open: (folder: string) => Promise<BenchClient>): OpenClient =>
   async () => {
