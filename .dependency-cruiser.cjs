@@ -29,7 +29,7 @@ const STARTS = `^(${require('./bundles.cjs')
   .join('|')
   .replaceAll('.', '\\.')})$`;
 
-/** Decisions from their arguments alone, wherever they are used. */
+/** Pure decisions, which depend only on their arguments. */
 const DECISIONS = [
   'consent/(mcplGrants|startConsent|startQuestion|startRemarks|startVariables)',
   'consent/(editorPolicy|toolTrust|windowLimits)',
@@ -198,7 +198,7 @@ module.exports = {
     ),
   ],
   options: {
-    // Without it imports of types are invisible.
+    // Includes imports of types.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },

@@ -56,7 +56,7 @@ module.exports = [
   { to: 'schemaWorker.js', entry: 'src/node/schemas/schemaWorker.ts', loadedBy: EVERY_HOST },
   { to: 'demo.js', entry: 'src/demo/server.ts', loadedBy: EVERY_HOST },
 
-  // What the editor loads when somebody first uses it.
+  // Loaded by the editor on first use.
   {
     to: 'serverTreeProvider.js',
     parts: ['src/editor/servers/serverTreeProvider.ts'],

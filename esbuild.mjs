@@ -14,13 +14,13 @@ const dev = watch || flags.has('--dev');
 
 const kilobytes = 1000;
 
-// Some packages' main entry requires its own parts in a way that no bundler can follow; their module entry is plain.
+// The main entry of some packages loads its parts in a way that no bundler can follow. The module entry is plain.
 const mainFields = ['module', 'main'];
 
 const node = { platform: 'node', format: 'cjs', target: 'node22' };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023' };
 
-/** What an editor reads when it starts. */
+/** The limit for bundles that an editor reads at its start. */
 const startLimit = 300 * kilobytes;
 
 const shared = { absWorkingDir: root, bundle: true, metafile: true, logLevel: watch ? 'silent' : 'warning' };
@@ -45,14 +45,14 @@ const optionsOf = (bundle) => {
     legalComments: 'none',
     // `ws` looks for native helpers, which the package does not have.
     define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
-    // Only in what ships: it would put the columns of a source map out of place.
+    // Only in production, because it would shift the columns of a source map.
     plugins: [otherBundles(bundle), ...(!dev && bundle.editor ? [editorApiAsItIs] : [])],
-    // The command line asks for `__dirname` in the bundle, and for `import.meta` only when it runs from its sources.
+    // The command line uses `__dirname` in the bundle, and `import.meta` only when it runs from its sources.
     logOverride: { 'empty-import-meta': 'silent' },
   };
 };
 
-/** By the end of the path: the sources may be a link into another folder. */
+/** Compares the end of the path, because the sources may be a link into another folder. */
 const isPath = (file, part) => file.endsWith(`/${part}`);
 
 const importersOf = ({ loadedBy, sharedWith = [] }) => [...loadedBy, ...sharedWith];
@@ -71,7 +71,7 @@ const otherBundles = ({ to }) => ({
       const isOutside = kind === 'dynamic-import' || (owner?.shared && importersOf(owner).includes(to));
       return isOutside && owner.to !== to ? { path: `./${owner.to}`, external: true } : undefined;
     });
-    // Only now is it known which imports are left.
+    // Runs at the end, because tree shaking removes imports.
     build.onEnd(({ metafile, errors }) => {
       if (errors.length > 0) return undefined;
       const imports = new Set(
@@ -88,8 +88,8 @@ const otherBundles = ({ to }) => ({
 });
 
 /**
- * Each `import * as vscode` would copy the editor's whole API, getter by getter, once for every file that has one:
- * half of what loading the bundle took. The API is used as it is instead.
+ * Each `import * as vscode` would copy the editor's whole API with getters, once per file, which took half of the load
+ * time. Uses the API object instead.
  */
 const editorApiAsItIs = {
   name: 'editor-api-as-it-is',
@@ -106,7 +106,7 @@ const editorApiAsItIs = {
   },
 };
 
-/** In the words that the problem matcher of .vscode/tasks.json knows. */
+/** In the format of the problem matcher in .vscode/tasks.json. */
 const reportTo = (name) => ({
   name: 'report',
   setup: (build) => {
@@ -151,7 +151,7 @@ const buildOnce = async () => {
   return [...problems, ...notices.problems];
 };
 
-/** Names that two parts of a bundle export: `export *` would leave both out without a word. */
+/** Names that two parts of a bundle export. `export *` would silently omit both. */
 const exportedTwice = async () => {
   const entryPoints = bundles.flatMap(({ parts }) => parts ?? []);
   const { metafile } = await esbuild.build({
@@ -204,7 +204,7 @@ try {
   if (problems.length > 0) process.exitCode = 1;
   if (watch) await watchAll();
 } catch (error) {
-  // esbuild has printed its own errors with their places, and none that a plugin found at the end.
+  // esbuild prints its own errors with their positions, but not those of a plugin's end.
   for (const { text, location } of error?.errors ?? []) if (location === null) console.error(`✘ [ERROR] ${text}`);
   if (!Array.isArray(error?.errors)) console.error(error);
   process.exitCode = 1;

@@ -11,18 +11,18 @@ const DOOR = {
   regex: '(^|/)core/(?!index\\.ts$)',
   message: 'The core has one door: import core/index.ts.',
 };
-/** The thread of the store would load the whole core through that door. */
+/** The store's thread would load the whole core through this file. */
 const SIDE_DOOR = {
   regex: '(^|/)core/(?!index\\.ts$|states/patches/|model/lineage\\.ts$)',
   message: 'The store takes core/states/patches and core/model/lineage.ts, and types of core/index.ts.',
 };
 
-/** Options of one rule replace, not extend, those of an earlier block: every folder names its whole list. */
+/** A later block replaces the options of a rule, so every folder lists all of them. */
 const imports = (paths, patterns) => ({ 'no-restricted-imports': ['error', { paths, patterns }] });
 
 const ambient = (names, message) => names.map((name) => ({ name, message }));
 
-/** What the core may not reach for even where the language has it. The compiler forbids most; this says why. */
+/** Globals that the core must not use. The compiler forbids most; this names the reason. */
 const CORE_GLOBALS = [
   ...ambient(
     ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'performance'],
@@ -62,9 +62,9 @@ const typescript = {
   ],
   '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
   '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
-  // A default is a decision too; leaving cases out without one is not.
+  // A default case counts as a decision, but missing cases without one do not.
   '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-  // An implementation of an asynchronous port may have nothing to wait for.
+  // An implementation of an asynchronous port may be synchronous.
   '@typescript-eslint/require-await': 'off',
 };
 
@@ -92,7 +92,7 @@ const everywhere = {
 
 export default defineConfig([
   globalIgnores(['dist/', 'out/', '.vscode-test/', '**/node_modules/']),
-  // Nothing is switched off in place: a rule that does not fit is changed here, for all.
+  // Rules cannot be disabled inline. A rule that does not fit is changed here for all files.
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
   { files: ['**/*.{mjs,cjs,js}'], rules: { ...everywhere, 'no-unused-vars': 'error', 'max-lines': ['error', 400] } },
   {
@@ -121,7 +121,7 @@ export default defineConfig([
     },
   },
   { files: ['src/core/rpc/inboundRequests.ts'], rules: imports([VSCODE], [NODE]) },
-  // Where bytes become values of our types, and nowhere else.
+  // Files that convert bytes to typed values, and no others.
   {
     files: ['src/core/wire/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'as' }] },
@@ -140,7 +140,7 @@ export default defineConfig([
     files: ['test/**/*.ts'],
     rules: {
       'max-lines': ['error', 600],
-      // Tests look into answers of unknown shape and assert what they find.
+      // Tests read answers of unknown shape and assert their content.
       '@typescript-eslint/no-base-to-string': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unnecessary-type-assertion': 'off',

@@ -1,6 +1,6 @@
-// Opens a session with each address of the gateway that it is given, as the editor does with each running server: it
-// initializes, and keeps a stream open for what is said unasked. In a process of its own, what that costs is not the
-// host's. Says `ready`, and ends with its stdin.
+// Opens a session at each given address of the gateway, like the editor with each running server: initializes, and
+// keeps a stream open for unrequested messages. A separate process, so that its cost does not count for the host.
+// Prints `ready`, and ends with its stdin.
 import { request } from 'node:http';
 
 const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };

@@ -1,6 +1,6 @@
-// An MCPL server of any size for the benchmark: so many tools, so many of them a page; it adds to the context of a turn
-// at once, sends an event when it is told to, and asks for what no list allows. What it says of its tools is text before
-// anybody asks: the host is what is measured.
+// An MCPL server of any size for the benchmark: a number of tools, in pages. It adds context to a turn at once, sends
+// an event on request, and requests scopes that no list allows. The list of tools is serialized before it is requested,
+// because only the host is measured.
 const stdin = process.stdin.setEncoding('utf8');
 const stdout = process.stdout;
 const { tools: count = 10, page: perPage = count } = JSON.parse(process.argv[2] ?? '{}');
@@ -9,7 +9,7 @@ const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 const text = (words) => ({ content: [{ type: 'text', text: words }] });
 const DONE = `,"result":${JSON.stringify(text('done'))}}\n`;
 
-/** Half a kilobyte, as tools of real servers have. */
+/** Half a kilobyte, like tools of real servers. */
 const tool = (name) => ({
   name,
   title: `The tool ${name}`,
@@ -46,7 +46,7 @@ const mcpl = { version: '0.2', pushEvents: true, contextHooks: { beforeInference
 const capabilities = { tools: { listChanged: true }, experimental: { mcpl } };
 const injection = { namespace: 'bench', position: 'beforeUser', content: [{ type: 'text', text: 'Some context.' }] };
 
-/** Calls that wait for an answer of the host, by the ids of what was asked. */
+/** Calls that wait for an answer of the host, by request id. */
 const waiting = new Map();
 let last = 0;
 const ask = (id, method, params) => {

@@ -1,5 +1,5 @@
-// An MCPL server for the benchmark that keeps its state with the host: of so many characters, going on from a checkpoint
-// that the host has already if one is named. What it says is prepared before it is asked.
+// An MCPL server for the benchmark whose state is kept by the host: a number of characters, continuing from a named
+// checkpoint if there is one. Answers are prepared in advance.
 const stdin = process.stdin;
 const stdout = process.stdout;
 const { characters, from } = JSON.parse(process.argv[2] ?? '{}');
@@ -30,7 +30,7 @@ const ANSWERS = {
   },
 };
 
-/** Of what comes with a call only its beginning is looked at: the state is its last member. */
+/** Reads only the start of a call, because the state is its last member. */
 const answerCall = (id, name) => {
   const head = `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"Done."}]`;
   if (name === 'look') return void stdout.write(`${head}}}\n`);

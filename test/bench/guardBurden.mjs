@@ -1,4 +1,4 @@
-// Loaded before one of our variants, it makes each message cost half a millisecond of CPU more: the guard has to see that.
+// Preloaded by our variants. Adds half a millisecond of CPU time to each message, which the guard must detect.
 const parse = JSON.parse;
 JSON.parse = (...args) => {
   const { user, system } = process.cpuUsage();

@@ -1,5 +1,5 @@
-// An MCP server over HTTP that costs next to nothing: it reads requests off the socket itself and finds a call's id without
-// parsing, so that what is measured is the client. It says on which port it listens, and ends with its stdin.
+// An MCP server over HTTP with minimal cost: it reads requests from the socket and finds a call's id without parsing,
+// so that only the client is measured. Prints its port, and ends with its stdin.
 import { createServer } from 'node:net';
 
 const filled = (length) => 'Lorem ipsum dolor sit amet, '.repeat(length).slice(0, length);
@@ -15,7 +15,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: k
 const ACCEPTED = 'HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n';
 const NO_STREAM = 'HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n';
 
-/** An answer as most servers give it: plain JSON, or a stream of one event. */
+/** An answer like from most servers: plain JSON, or a stream with one event. */
 const reply = (id, rest, asEvents) => {
   const body = `{"jsonrpc":"2.0","id":${id}${rest}`;
   if (!asEvents) return `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`;

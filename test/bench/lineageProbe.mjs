@@ -1,4 +1,4 @@
-// Runs in the browser, beside the page or a drawing of everything, and takes the time of both in the same way.
+// Runs in the browser with the page, or with a drawing of everything, and measures both in the same way.
 import { StubEditor } from './lineageStub.ts';
 
 const FRAME_MS = 1000 / 60;
@@ -10,7 +10,7 @@ let editor;
 
 const frame = () => new Promise((resolve) => globalThis.requestAnimationFrame(resolve));
 
-/** Once what was changed is on the screen: a task that is posted while a frame begins runs after it was painted. */
+/** Resolves when the change is on the screen: a task posted at the start of a frame runs after the frame is painted. */
 const painted = async () => {
   await frame();
   const { port1, port2 } = new globalThis.MessageChannel();
@@ -43,7 +43,7 @@ const later = (latency, work) => {
 const isShown = (text) =>
   [...document.querySelectorAll('[role=treeitem]')].some((row) => row.textContent.includes(text));
 
-/** Everything at once, without the texts of a row but its name, laid out beforehand. */
+/** Draws everything at once, with precomputed layout and only the names of the rows. */
 const drawingOf = () => {
   const { rows } = editor.layout;
   const parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="900" height="${rows * ROW}">`];
@@ -62,7 +62,7 @@ const drawingOf = () => {
 
 let everything = [];
 
-/** Lays all of it out, which is not measured. */
+/** Computes the complete layout, which is not measured. */
 const knowAll = () => {
   everything = editor.rows(0, editor.layout.rows);
 };
@@ -115,7 +115,7 @@ globalThis.lineageBench = {
     await painted();
     return drawAll();
   },
-  /** Frames that came too late, and those in which rows were still to come. */
+  /** Late frames, and frames with missing rows. */
   scroll: async (frames, step) => {
     const box = scroller();
     box.scrollTop = 0;

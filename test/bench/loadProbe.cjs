@@ -1,9 +1,9 @@
-// Says how many milliseconds `require` of a bundle takes in a fresh process. `warm` is an extension host, which has
-// loaded the modules of Node before; `cold` is a program that begins with it.
+// Prints the time of `require` for a bundle in a fresh process, in milliseconds. `warm`: an extension host, which has
+// already loaded Node's modules. `cold`: a program that starts with the bundle.
 const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 
-// Bundled code copies the names of a module, so they have to be there; what is behind them is called by nobody here.
+// Bundled code copies the names of a module, so they must exist. Nothing here calls them.
 const anything = new Proxy(function () {}, {
   get: (target, key) => (key === 'prototype' ? target.prototype : key === Symbol.toPrimitive ? () => '' : anything),
   apply: () => anything,
@@ -21,7 +21,7 @@ const usual =
   'async_hooks buffer child_process crypto dns events fs fs/promises http https net os path perf_hooks process querystring readline stream stream/promises string_decoder timers timers/promises tls tty url util worker_threads zlib';
 if (state === 'warm') for (const name of usual.split(' ')) require(`node:${name}`);
 
-// The text of the declarations is not to be collected on the bundle's time.
+// Collects garbage of the declarations before the measurement.
 globalThis.gc();
 const started = performance.now();
 require(file);

@@ -1,11 +1,11 @@
-// An MCPL server for the benchmark: it pushes events, as fast as they are answered or at a steady rate, and adds to the
-// context of a turn if it is told how many milliseconds to take for that.
+// An MCPL server for the benchmark. It pushes events as fast as they are answered, or at a steady rate. It adds context
+// to a turn after a given time.
 const stdin = process.stdin.setEncoding('latin1');
 const stdout = process.stdout;
 const hasHook = process.argv[2] !== undefined;
 const answerAfter = Number(process.argv[2]);
 
-/** Events that wait for their answers, where they come as fast as they can. */
+/** Maximum unanswered events at full speed. */
 const WINDOW = 512;
 const TICK_MS = 5;
 const FILL = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore. ';
@@ -36,7 +36,7 @@ const mcpl = {
 
 let lastEvent = 0;
 
-/** An event with an id of its own, which is that of its request as well. */
+/** An event with a unique id, also used for its request. */
 const makeEvents = (length) => {
   const payload = JSON.stringify({ content: [{ type: 'text', text: filled(length) }] });
   return () => {
@@ -46,7 +46,7 @@ const makeEvents = (length) => {
   };
 };
 
-/** As many as are answered, so many open at a time. What comes back is counted, not parsed. */
+/** Pushes at full speed, with a limited number of unanswered events. Answers are counted, not parsed. */
 const startPushing = (id, { count }) => {
   const make = makeEvents(110);
   let asked = 0;
@@ -74,7 +74,7 @@ const startPushing = (id, { count }) => {
   return { take, goOn: ask };
 };
 
-/** So many a second, whether they are answered or not. Each answer is looked at: one for each event, and no other. */
+/** Pushes this many per second, whether they are answered or not. Checks that each event has exactly one answer. */
 const startPace = (id, { rate, seconds, length }) => {
   const make = makeEvents(length);
   const count = Math.round(rate * seconds);
@@ -104,7 +104,7 @@ const startPace = (id, { rate, seconds, length }) => {
   return { take, goOn: () => undefined };
 };
 
-/** When the question came is what the host is told as the name of the injection: it passes that on. */
+/** Uses the time of the request as the namespace of the injection, which the host reports. */
 const inject = (id) => {
   const content = [{ type: 'text', text: filled(110) }];
   const injection = { namespace: String(performance.timeOrigin + performance.now()), position: 'beforeUser', content };
@@ -113,7 +113,7 @@ const inject = (id) => {
   else setTimeout(() => stdout.write(message), answerAfter);
 };
 
-/** What takes the next lines, while events are under way. */
+/** Handles the next lines while events are open. */
 let work;
 
 const handle = ({ id, method, params }) => {

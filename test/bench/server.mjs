@@ -1,5 +1,5 @@
-// An MCP server that costs next to nothing: it finds a call's id without parsing, so that what is measured is the client.
-// Only what opens a session or starts a flood is parsed. With "mcpl" behind its name its tools are of a feature set.
+// An MCP server with minimal cost: it finds a call's id without parsing, so that only the client is measured. It parses
+// only messages that open a session or start a flood. With the argument "mcpl", its tools belong to a feature set.
 const stdin = process.stdin.setEncoding('latin1');
 const stdout = process.stdout;
 
@@ -26,7 +26,7 @@ const tools = ['echo', 'flood', 'progress', 'pings', 'text', 'objects', 'endless
 const ECHO = `,"result":${JSON.stringify(text(filled(110)))}}\n`;
 const NOTIFICATION = line({ method: 'notifications/message', params: { level: 'info', data: filled(110) } });
 
-/** Hands over text a block at a time; writing to a pipe waits for its reader here, which is all the order needed. */
+/** Writes text in blocks. Writing to a pipe waits for its reader, which preserves the order. */
 const writer = () => {
   let block = '';
   return {
@@ -47,7 +47,7 @@ const repeated = (id, count, make) => {
   out.end(answer(id, text('done')));
 };
 
-/** Requests of the server, so many open at a time; answers are told by their newlines. */
+/** Requests of the server, with a limited number of open ones. Answers are counted by their newlines. */
 let pings;
 const askForPings = () => {
   const out = writer();
@@ -64,7 +64,7 @@ const pingsAnswered = (more) => {
   stdout.write(answer(id, text('done')));
 };
 
-/** As a tool lists things: a few short members, and words. */
+/** A typical list of a tool: a few short members, and words. */
 const row = (number) => ({
   key: `row-${number}`,
   title: filled(30 + (number % 40)),
@@ -75,7 +75,7 @@ const row = (number) => ({
 });
 
 const bigResults = {
-  // A line break each 100 characters, as text has them: with none at all a parser takes a short cut.
+  // A line break every 100 characters, like in text, because parsers are faster without any.
   text: (bytes) => text(`${filled(98)}\n`.repeat(Math.ceil(bytes / 100))),
   objects: (bytes) => {
     const count = Math.ceil(bytes / JSON.stringify(row(100_000)).length);

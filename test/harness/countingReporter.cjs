@@ -1,4 +1,4 @@
-// Mocha's own report, where the runner can find it: in the extension host the console is full of the editor's own lines.
+// Writes mocha's report to a file, because the console of the extension host is full of the editor's lines.
 const { appendFileSync, writeFileSync } = require('node:fs');
 const { formatWithOptions } = require('node:util');
 const { reporters } = require('mocha');
@@ -10,14 +10,17 @@ if (report) {
     appendFileSync(report, `${formatWithOptions({ colors: false }, ...parts)}\n`);
 }
 
-/** A run of mocha's own command ends when nothing is left, or says what is; an editor ends its processes by itself. */
+/**
+ * A run of the mocha command ends when nothing is left, and otherwise reports what is. An editor ends its processes
+ * itself.
+ */
 const LEFT_OVER_MS = 20_000;
 const failWhatIsLeft = () => {
   if (!/mocha(\.[cm]?js)?$/.test(process.argv[1] ?? '')) return;
   setTimeout(() => {
     const left = process.getActiveResourcesInfo().join(', ');
     process.stderr.write(`The tests are over, and something keeps their process alive: ${left}\n`);
-    // After mocha's own listener, which knows of failed tests only.
+    // After mocha's own listener, which only considers failed tests.
     process.once('exit', () => (process.exitCode = 1));
     process.exit();
   }, LEFT_OVER_MS).unref();

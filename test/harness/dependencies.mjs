@@ -1,4 +1,4 @@
-// Says whether node_modules is what package-lock.json asks for, and makes it so. Runs before node_modules exists.
+// Checks whether node_modules matches package-lock.json, and updates it. Runs before node_modules exists.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -14,8 +14,8 @@ const readPackages = (path) => {
 };
 
 /**
- * npm writes its hidden lockfile last, so comparing it with ours also tells an interrupted installation from a finished one.
- * Optional packages of other platforms are in our lockfile only.
+ * npm writes its hidden lockfile last, so a comparison also detects an interrupted installation. Optional packages of
+ * other platforms are only in the project's lockfile.
  */
 export const dependenciesAreInstalled = (root = projectRoot) => {
   const wanted = readPackages(join(root, 'package-lock.json'));
@@ -35,7 +35,7 @@ export const withoutProjectBinaries = (path) =>
     .filter((entry) => !entry.startsWith(join(projectRoot, 'node_modules')))
     .join(delimiter);
 
-/** Returns what went wrong, in words for a person, or undefined. */
+/** Returns an error message for users, or undefined. */
 export const installDependencies = async () => {
   const started = Date.now();
   process.stdout.write('… dependencies: npm ci (once; about a minute)\n');

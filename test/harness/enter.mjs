@@ -1,5 +1,5 @@
-// The door of every npm script. Plain JavaScript and nothing from node_modules: it has to run on a fresh clone,
-// on whatever Node the machine has, before anything is installed.
+// The entry point of every npm script. Plain JavaScript without packages: it must run on a fresh clone, on any version
+// of Node, before anything is installed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -52,7 +52,8 @@ const child = spawn(runtime, [join(projectRoot, 'test/harness', `${commands[comm
   stdio: 'inherit',
   env: { ...process.env, PATH: path },
 });
-// Ctrl+C reaches the child by the terminal's process group. This process only has to outlive it, to report its exit code.
+// Ctrl+C also reaches the child through the terminal's process group. This process must outlive it, to report its exit
+// code.
 process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'));
 child.on('error', (error) => fail(`${runtime} could not be started: ${error.message}. Run "npm ci" and try again.`));

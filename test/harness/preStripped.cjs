@@ -1,5 +1,5 @@
-// Preloaded by every process of the tests: TypeScript whose types were taken out once, by stripSources.ts, is not stripped
-// again by each of the many hundred processes that a run starts, which was most of the work of the short ones.
+// Preloaded by every test process: uses sources whose types stripSources.ts removed once. Stripping took most of the
+// time of short processes, and a run starts many hundred.
 const { createHash } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { registerHooks } = require('node:module');
@@ -9,7 +9,7 @@ const { fileURLToPath } = require('node:url');
 const root = join(__dirname, '../..');
 const folder = join(root, 'out/stripped');
 
-/** By its content: what was changed since is not found, and Node strips it as usual. */
+/** By content: Node strips changed files as usual. */
 const keyOf = (text) => `${createHash('sha256').update(text).digest('hex')}.js`;
 
 const stripped = (path) => {

@@ -1,4 +1,4 @@
-// Loaded before a published server: whatever it listens on, it is heard on this machine only.
+// Preloaded by a published server, so that it only listens on this machine.
 import { Server } from 'node:net';
 
 const { listen } = Server.prototype;
