@@ -346,7 +346,7 @@ export interface Consent {
 export interface StartGrants {
   /** Tools that models may call without a prompt, sorted. */
   readonly autoApprove: readonly string[];
-  /** Other grants, a line each as `grantLines` writes them, sorted. Absent in data of earlier versions. */
+  /** Other grants, a line each as `grantLine` writes it, sorted. Absent in data of earlier versions. */
   readonly others?: readonly string[] | undefined;
 }
 

@@ -21,7 +21,7 @@ const MAX_RECENT = 512;
 
 /**
  * Compiled once for each combination of settings and folders. An unreadable pattern allows nothing, and denies
- * everything until it is corrected: ignoring it would deny less than its author meant. `realPlace` has the real paths
+ * everything until it is corrected: ignoring it would deny less than its author meant. `realContext` has the real paths
  * of folders, if they differ: patterns must match every name of a target.
  */
 export function compileLists(

@@ -1,6 +1,6 @@
 import { isJsonArray, type Json } from '../../base/json.ts';
 
-/** Values of a state during patching. An `undefined` member was removed (see `Graves`). */
+/** Values of a state during patching. An `undefined` member was removed (see `RemovedMembers`). */
 export type Value = Scalar | List | Members;
 type Scalar = null | boolean | number | string;
 export type List = Value[];
