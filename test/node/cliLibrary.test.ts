@@ -73,7 +73,7 @@ suite('A host without an editor', function () {
     );
   });
 
-  test('answers what a server asks of a person and of models', async () => {
+  test('answers what a server asks of the user and of models', async () => {
     const asked: string[] = [];
     const options: HostOptions = {
       servers: { modern: { command: process.execPath, args: [fixture] } },

@@ -78,7 +78,7 @@ suite('The files of the sample workspace', function () {
       assert.equal(await text('.env'), await readFile(join(sample, '.env'), 'utf8'));
     });
 
-  test('of what no list speaks of a person is asked', async () => {
+  test('of what no list speaks of the user is asked', async () => {
     assert.equal(await append('drafts/letter.md'), 'Appended a line to ~/drafts/letter.md');
     choice = 'deny';
     assert.equal(await append('README.md'), 'SCOPE_DENIED {"reason":"byPerson"}');

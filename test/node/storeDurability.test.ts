@@ -107,7 +107,7 @@ suite('The store under kill -9 and several processes', function () {
     assert.ok(acknowledged.length > dose(5, 100), `${acknowledged.length} acknowledged`);
   });
 
-  test('what a person allowed for the workspace survives a kill at any moment, whole', async () => {
+  test('what the user allowed for the workspace survives a kill at any moment, whole', async () => {
     const acknowledged: string[] = [];
     for (let i = 0; i < dose(5, 100); i++) {
       const writer = started(file, `kill${i}`, 'Infinity', 'grants');

@@ -9,7 +9,7 @@ const untilRunning = (editor: JourneyEditor): Promise<void> =>
     (await editor.person.treeRows()).some((row) => /^notes running .*tools/.test(row)),
   );
 
-suite('A person who adds a server', () => {
+suite('A user who adds a server', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {

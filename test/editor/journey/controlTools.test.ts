@@ -10,7 +10,7 @@ const SETTINGS = {
 };
 const ALLOW = '.interactive-response .monaco-button:has-text("Allow")';
 
-suite('A person whose model asks for a rollback', () => {
+suite('A user whose model asks for a rollback', () => {
   let opened: JourneyEditor | undefined;
   let reader: LineageReader | undefined;
 

@@ -39,7 +39,7 @@ const allRunning = async (editor: JourneyEditor): Promise<boolean> => {
   return ['demo', 'old'].every((id) => rows.some((row) => row.startsWith(`${id} running`)));
 };
 
-suite('A person with a first server', () => {
+suite('A user with a first server', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {
@@ -118,7 +118,7 @@ suite('A person with a first server', () => {
   });
 });
 
-suite('A person who does not trust the folder', () => {
+suite('A user who does not trust the folder', () => {
   let opened: JourneyEditor | undefined;
 
   suiteTeardown(async () => {

@@ -20,7 +20,7 @@ const untilRows = async (editor: JourneyEditor, expected: readonly string[]): Pr
   assert.deepEqual(names, expected);
 };
 
-suite('A person with several folders in one window', () => {
+suite('A user with several folders in one window', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {

@@ -6,7 +6,7 @@ import { until } from './until.ts';
 const script = inProject('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const everything = { command: process.execPath, args: [script], enabled: true };
 
-suite('A person with a server that asks and lends', () => {
+suite('A user with a server that asks and lends', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {

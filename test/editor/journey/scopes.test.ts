@@ -36,7 +36,7 @@ const sampleFiles = async (): Promise<Readonly<Record<string, string>>> => {
   return { ...files, [SETTINGS]: (files[SETTINGS] ?? '').replace('"everything": {', `${more},\n    "everything": {`) };
 };
 
-suite('A person who decides what servers may touch', () => {
+suite('A user who decides what servers may touch', () => {
   let opened: JourneyEditor | undefined;
   /** A folder outside the workspace, instead of `/etc`. */
   let outside = '';

@@ -32,7 +32,7 @@ const forwardPorts = async (): Promise<Server> => {
   return forwarder;
 };
 
-suite('A person with a server that wants to know who it is', () => {
+suite('A user with a server that wants to know who it is', () => {
   let opened: JourneyEditor | undefined;
   let server: ProtectedServer | undefined;
   let forwarder: Server | undefined;

@@ -15,7 +15,7 @@ const reload = async (editor: JourneyEditor, running: RegExp): Promise<void> => 
   await untilRow(editor, running);
 };
 
-suite('A person with servers in the user settings', () => {
+suite('A user with servers in the user settings', () => {
   let opened: JourneyEditor | undefined;
 
   teardown(async () => {

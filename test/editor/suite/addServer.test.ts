@@ -76,7 +76,7 @@ suite('Adding a server', () => {
     await untilServer('example', 'gone', (server) => server === undefined);
   });
 
-  test('changes nothing when the person turns away', async () => {
+  test('changes nothing when the user turns away', async () => {
     const added = vscode.commands.executeCommand('mcpl.server.add');
     await atStep('1/5');
     await person.pick('npm Package');

@@ -221,7 +221,7 @@ suite('A chat with @mcpl', () => {
     );
   });
 
-  test('does not give a server a model before a person allows it, and asks once', async () => {
+  test('does not give a server a model before the user allows it, and asks once', async () => {
     await startParts({ part: 'memory', sets: ['memory.extraction', 'memory.consolidation'] });
     const { host } = await mcpLive();
     model.respondOnce(['Good.']);

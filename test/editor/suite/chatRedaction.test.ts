@@ -72,7 +72,7 @@ suite('What @mcpl gives a model', () => {
     assert.deepEqual(after.slice(2), [tool('As [secret: TOKEN].', {}), tool('Plain.', clean)]);
   });
 
-  test('has no secret of a server either in what the person wrote, or in what a tool gave', async () => {
+  test('has no secret of a server either in what the user wrote, or in what a tool gave', async () => {
     await cleanSlate();
     (await mcpLive()).testing.answerConsent(async () => 'start');
     try {

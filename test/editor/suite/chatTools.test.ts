@@ -183,7 +183,7 @@ suite('The rounds of a chat with @mcpl', () => {
     assert.equal((await answers()).length, shown.length + 1);
   });
 
-  test('stop after fifteen, and go on when the person says so', async () => {
+  test('stop after fifteen, and go on when the user says so', async () => {
     await startParts({ ...NOTES, rest: { tools: { autoApprove: ['list_notes'] } } });
     await untilTools('notepad');
     model.respondWith([{ call: 'notepad_list_notes' }]);
@@ -262,7 +262,7 @@ suite('The rounds of a chat with @mcpl', () => {
     assert.equal(host.server('beta')?.state.kind, 'running');
   });
 
-  test('give the model pictures, structures and links of tools as what they are, and the person the links', async () => {
+  test('give the model pictures, structures and links of tools as what they are, and the user the links', async () => {
     await startEverything();
     const { host } = await mcpLive();
     const tools = ['get-tiny-image', 'get-structured-content', 'get-resource-links'];

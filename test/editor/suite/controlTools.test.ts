@@ -144,7 +144,7 @@ suite('Tools for models about the host', () => {
     );
   });
 
-  test('roll back nothing where the person does not agree, whatever the editor let pass', async () => {
+  test('roll back nothing where the user does not agree, whatever the editor let pass', async () => {
     await startNotes();
     answer = undefined;
     const tool = await import('../../../src/editor/controlTools/controlTools.ts');

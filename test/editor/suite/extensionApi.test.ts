@@ -40,7 +40,7 @@ suite('The API for other extensions', () => {
     await cleanSlate();
   });
 
-  test('has versions, says which there are, and gives nothing that answers for the person', async () => {
+  test('has versions, says which there are, and gives nothing that answers for the user', async () => {
     const { mcpLive: api } = await contributor();
     assert.equal(api.version, 1);
     assert.deepEqual(Object.keys(api).sort(), [
@@ -61,7 +61,7 @@ suite('The API for other extensions', () => {
     assert.ok(Object.isFrozen(exports) && Object.isFrozen(api) && Object.isFrozen(api.events));
   });
 
-  test('shows servers of an extension, off, with its name; a person enables one and allows its command line', async () => {
+  test('shows servers of an extension, off, with its name; the user enables one and allows its command line', async () => {
     const acme = await contributor();
     keep(acme.contribute({ provideServers: () => [DB] }));
     await known('db');
@@ -266,7 +266,7 @@ suite('The API for other extensions', () => {
     await eventually(turn, 'fake/sees Loud');
   });
 
-  test('lends its model to a server, once the person lets servers use models', async () => {
+  test('lends its model to a server, once the user lets servers use models', async () => {
     const acme = await contributor();
     const { host, testing } = await mcpLive();
     testing.answerConsent(async () => 'start');

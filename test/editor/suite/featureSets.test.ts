@@ -203,7 +203,7 @@ suite('Feature sets', () => {
     );
   });
 
-  test('may send events that they do not declare once a person allows it, in a notification or in the tree', async () => {
+  test('may send events that they do not declare once the user allows it, in a notification or in the tree', async () => {
     const sets = { beat: { description: 'Wakes up.', uses: ['tools'] } };
     await start('heart', sets, { featureSets: { enabled: ['beat'] }, push: { beat: 'inbox' } });
     const { host } = await mcpLive();

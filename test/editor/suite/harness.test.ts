@@ -46,13 +46,13 @@ suite('The test editor', () => {
     ]);
   });
 
-  test('lets a person press the button of a notification', async () => {
+  test('lets the user press the button of a notification', async () => {
     const answer = vscode.window.showWarningMessage('files wants to append to /etc/hosts', 'Allow Once', 'Deny');
     await person.notification('Deny', 'files wants to append');
     assert.equal(await answer, 'Deny');
   });
 
-  test('lets a person answer an input box and pick from a list', async () => {
+  test('lets the user answer an input box and pick from a list', async () => {
     const name = vscode.window.showInputBox({ prompt: 'Name' });
     await person.answerInput('memory');
     assert.equal(await name, 'memory');

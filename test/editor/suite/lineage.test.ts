@@ -142,7 +142,7 @@ suite('The lineage of a feature set', () => {
     await eventually(async () => panel.title, 'Lineage of notes (notes.edit)');
   });
 
-  test('goes back where the person says so, and the next call begins there', async () => {
+  test('goes back where the user says so, and the next call begins there', async () => {
     await notes('a', 'b', 'c');
     await untilHead('chk_3');
     const asked = await answering(undefined);
@@ -356,7 +356,7 @@ suite('The lineage of a feature set', () => {
     await eventually(async () => (await lineage())?.count, 2);
   });
 
-  test('is held up by a state that cannot be made, until the person says where to go on', async () => {
+  test('is held up by a state that cannot be made, until the user says where to go on', async () => {
     await notes('a');
     await call('spoil');
     await told(/^notes \(notes\.edit\): the state that spoil returned could not be made: /);

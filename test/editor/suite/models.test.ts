@@ -78,7 +78,7 @@ suite('The use of language models', () => {
     await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
   });
 
-  test('is on the model that the person chose for the server, until they choose none again', async () => {
+  test('is on the model that the user chose for the server, until they choose none again', async () => {
     await startMemory({ requestsPerHour: 5 });
     const { host } = await mcpLive();
     const model = (): string | undefined => host.server('memory')?.definition?.mcpl.inference.model;

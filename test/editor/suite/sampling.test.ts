@@ -252,7 +252,7 @@ suite('A server that uses a model', () => {
     assert.match(await called, /"model":"reads"/);
   });
 
-  test('hears within two seconds that there is no model, and so does the person', async () => {
+  test('hears within two seconds that there is no model, and so does the user', async () => {
     const model = await fakeModel();
     model.hide();
     await eventually(async () => (await vscode.lm.selectChatModels()).length, 0);

@@ -39,7 +39,7 @@ suite('Signing in', () => {
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
-  test('is asked with who signs the person in and what for, and waits in the view', async () => {
+  test('is asked with who signs the user in and what for, and waits in the view', async () => {
     const answer = prompt.consent(QUESTION, NO_CANCELLATION);
     await eventually(
       async () => person.notifications(),
@@ -62,7 +62,7 @@ suite('Signing in', () => {
     assert.deepEqual([await cancelled, agreed], [false, []]);
   });
 
-  test('takes the id and the secret of a client that a person registered', async () => {
+  test('takes the id and the secret of a client that the user registered', async () => {
     const question = { server: 'issues', issuer: QUESTION.issuer, redirectUri: 'http://127.0.0.1:4711/callback' };
     const entered = prompt.askClient(question, NO_CANCELLATION);
     await person.notification('Enter Client Id', 'http://127.0.0.1:4711/callback');

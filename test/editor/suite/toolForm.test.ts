@@ -79,7 +79,7 @@ suite('Call Tool', () => {
     );
   });
 
-  test('does not send arguments that do not fit the schema, until the person says so', async () => {
+  test('does not send arguments that do not fit the schema, until the user says so', async () => {
     await call('search_notes');
     await eventually(() => texts('h1'), ['Search Notes']);
     await person.webviewClick('.heading button.link');

@@ -78,7 +78,7 @@ suite('finding out how to sign in', () => {
     assert.equal(world.opened[0]?.searchParams.get('code_challenge_method'), 'S256');
   });
 
-  test('without any metadata paths by convention are tried, before a person is asked', async () => {
+  test('without any metadata paths by convention are tried, before the user is asked', async () => {
     challengeWith(undefined);
     world.mcp.pages[`${PRM}/mcp`] = json({}, 404);
     assert.equal(

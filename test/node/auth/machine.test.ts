@@ -17,7 +17,7 @@ function decodeJwt(jwt: string): Jwt {
   return { header: part(header), payload: part(payload) };
 }
 
-suite('tokens without a person', () => {
+suite('tokens without the user', () => {
   let world: AuthWorld;
   let forms: Record<string, string>[];
   let headers: (string | undefined)[];

@@ -101,7 +101,7 @@ suite('signing in at an authorization server as others run it', function () {
   };
   const tokenRequests = (): number => server.requests.filter((request) => request.endsWith('/token')).length;
 
-  test('a person signs in, allows, and later allows more', async () => {
+  test('the user signs in, allows, and later allows more', async () => {
     const authorizer = connect();
     assert.equal(await call(authorizer, 'whoami'), 'alice notes:read');
     assert.equal(await call(authorizer, 'write_note'), 'written');
@@ -113,7 +113,7 @@ suite('signing in at an authorization server as others run it', function () {
     );
   });
 
-  test('a person signs in where the issuer is written with a final slash that the authorization server does not have', async () => {
+  test('the user signs in where the issuer is written with a final slash that the authorization server does not have', async () => {
     const before = server;
     server = await startAuthorizationServer({ isSlashed: true });
     try {

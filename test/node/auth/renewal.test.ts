@@ -57,7 +57,7 @@ suite('renewing tokens', () => {
     ]);
   });
 
-  test('a token that the server refuses is refreshed; if that does not help, the person signs in', async () => {
+  test('a token that the server refuses is refreshed; if that does not help, the user signs in', async () => {
     give(
       { access_token: 'access-1', refresh_token: 'refresh-1' },
       { access_token: 'access-2', refresh_token: 'refresh-2' },

@@ -5,7 +5,7 @@ import { memorySecrets } from '../../../src/node/auth/memorySecrets.ts';
 import { AuthWorld, json, type Visit } from './authWorld.ts';
 import { outcomeText } from './outcomeText.ts';
 
-suite('signing in by a person', () => {
+suite('signing in by the user', () => {
   let world: AuthWorld;
   setup(async () => {
     world = await AuthWorld.open();
@@ -118,7 +118,7 @@ suite('signing in by a person', () => {
     assert.deepEqual([world.auth.visits, world.questions], [[], []]);
   });
 
-  test('a person who does not come back is not waited for forever', async () => {
+  test('the user who does not come back is not waited for forever', async () => {
     world.browse = () => Promise.resolve(true);
     const asked = outcomeText(world.ask(world.authorizer()));
     while (world.opened.length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -97,7 +97,7 @@ mcplCases('feature sets', (open) => {
     );
   });
 
-  test('what a person switches on is told to the server and passes, what is switched off does not at once', async () => {
+  test('what the user switches on is told to the server and passes, what is switched off does not at once', async () => {
     const opened = await open({ server: { sets: Object.fromEntries(ABC) } });
     const pid = opened.life().pid;
     assert.equal(await opened.push('b', 'e-1'), OFF('b'));

@@ -93,7 +93,7 @@ mcplCases('the handshake', (open, over) => {
     assert.equal(opened.peer().lives.length, 1);
   });
 
-  test('until the result of initialize nothing is sent, also when a person chooses meanwhile', async () => {
+  test('until the result of initialize nothing is sent, also when the user chooses meanwhile', async () => {
     const gate = new Deferred<void>();
     const opened = await open({
       start: false,

@@ -193,7 +193,7 @@ mcplCases('what the specification obliges a host to', (open) => {
     ]);
   });
 
-  test('MCPL §6.7: a person’s choice is told by a notification and holds at once, whether the server heeds it or not', async () => {
+  test('MCPL §6.7: the user’s choice is told by a notification and holds at once, whether the server heeds it or not', async () => {
     const opened = await open({ server: all() });
     await opened.enable('remind');
     const on = await opened.push('remind', 'e-1');

@@ -76,7 +76,7 @@ scopeCases('calls of tools', (open) => {
     assert.deepEqual(await opened.sent(), []);
   });
 
-  test('a call that no list speaks of waits for a person, and is sent or not as they say', async () => {
+  test('a call that no list speaks of waits for the user, and is sent or not as they say', async () => {
     const opened = await open({ files: FILES });
     const waiting = opened.call({ path: 'link/x', text: 'hello' });
     await opened.untilAsked(1);
@@ -129,7 +129,7 @@ scopeCases('calls of tools', (open) => {
     assert.deepEqual([opened.asked.length, (await opened.sent()).length], [1, 3]);
   });
 
-  test('a link that is swapped while a person thinks keeps the call from being sent', async () => {
+  test('a link that is swapped while the user thinks keeps the call from being sent', async () => {
     const opened = await open({ files: FILES });
     const swapped = async (to: string): Promise<string> => {
       const asked = opened.asked.length;
@@ -150,7 +150,7 @@ scopeCases('calls of tools', (open) => {
     assert.equal((await opened.sent()).length, 1);
   });
 
-  test('what is switched off or denied while a person thinks is not sent', async () => {
+  test('what is switched off or denied while the user thinks is not sent', async () => {
     const opened = await open({ files: FILES });
     const meanwhile = async (change: JsonObject, after: JsonObject): Promise<string> => {
       const asked = opened.asked.length;

@@ -4,7 +4,7 @@ import { failWith } from './mcplCase.ts';
 import { LISTS, type ScopeCase, scopeCases } from './scopeCase.ts';
 
 scopeCases('What changes after the decision', (open) => {
-  test('makes an approval void: an encoded label whose link is swapped while a person thinks', async () => {
+  test('makes an approval void: an encoded label whose link is swapped while the user thinks', async () => {
     const opened = await open({ files: { '../out/link': { to: '/ws/src' }, 'src/x': '', '../out/y': '' } });
     const answer = opened.elevate('file:///out/l%69nk/x');
     await opened.untilAsked(1);

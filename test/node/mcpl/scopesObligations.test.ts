@@ -90,7 +90,7 @@ scopeCases('what the specification obliges a host to', (open) => {
     ]);
   });
 
-  test('MCPL §7.6 (14): first the blacklist, then the whitelist, then what was allowed before, then a person', async () => {
+  test('MCPL §7.6 (14): first the blacklist, then the whitelist, then what was allowed before, then the user', async () => {
     const opened = await open({ files: FILES });
     const ask = async (whitelist: readonly string[], blacklist: readonly string[]): Promise<string> => {
       opened.configure({ scopes: { files: { whitelist: [...whitelist], blacklist: [...blacklist] } } });
@@ -125,7 +125,7 @@ scopeCases('what the specification obliges a host to', (open) => {
     );
   });
 
-  test('MCPL §7.6 (15): approvals are kept as long as the person says, can be looked at, and taken back', async () => {
+  test('MCPL §7.6 (15): approvals are kept as long as the user says, can be looked at, and taken back', async () => {
     const opened = await open({ files: FILES, isStored: true });
     opened.person.push('once', 'session', 'workspace');
     for (const name of ['once', 'session', 'workspace']) await opened.elevate(`/out/${name}`);

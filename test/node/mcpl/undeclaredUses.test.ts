@@ -81,7 +81,7 @@ mcplCases('uses that a set does not declare', (open) => {
     );
   });
 
-  test('wait for a person if they are events: the first one only, and it is answered with the choice', async () => {
+  test('wait for the user if they are events: the first one only, and it is answered with the choice', async () => {
     const opened = await open({ server: beating() });
     const asked = listening(opened);
     const life = opened.life();

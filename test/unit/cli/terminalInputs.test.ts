@@ -137,7 +137,7 @@ suite('Questions of servers at a terminal', () => {
     assert.deepEqual([answer.kind, dialog.shown.length], ['cancel', 41]);
   });
 
-  test('a page is shown whole, opened by the person, and waited for', async () => {
+  test('a page is shown whole, opened by the user, and waited for', async () => {
     const dialog = new TypedDialog(['yes', '', 'cancel']);
     const elicitor = terminalElicitor(dialog);
     const outcomes = [

@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 
 const ALICE = 'You mentioned following up with Alice today';
 
-suite('A person whom a server tells something', () => {
+suite('A user whom a server tells something', () => {
   let opened: JourneyEditor | undefined;
 
   suiteTeardown(async () => {

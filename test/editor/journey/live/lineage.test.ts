@@ -15,7 +15,7 @@ const SETTINGS = {
   'mcpl.servers': { state: { enabled: false, command: 'mcpl-demo', args: ['state'] } },
 };
 
-suite('A person who goes back to a checkpoint', () => {
+suite('A user who goes back to a checkpoint', () => {
   let opened: JourneyEditor | undefined;
   let reader: LineageReader | undefined;
 

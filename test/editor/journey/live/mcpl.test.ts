@@ -10,7 +10,7 @@ const ANSWERS = '.interactive-response .value';
 /** Only fully shown toasts. Earlier, they are half transparent. */
 const TOASTS = '.notification-toast.notification-fade-in-done';
 
-suite('A person whose servers speak MCPL', () => {
+suite('A user whose servers speak MCPL', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {

@@ -111,7 +111,7 @@ suite('A driver and MCPL servers', () => {
     ]);
   });
 
-  test('switches sets as a person does: allowed first, then written, and nothing else changes', async () => {
+  test('switches sets as the user does: allowed first, then written, and nothing else changes', async () => {
     await say({ id: 1, command: 'configure', servers: { files: { command: 'x', enabled: true }, more: {} } });
     const names = ['memory.recall', 'memory.recall'];
     await say({ id: 2, command: 'toggle', server: 'files', names, on: true });

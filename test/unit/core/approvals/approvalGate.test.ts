@@ -88,7 +88,7 @@ suite('Questions whether something is approved', () => {
     assert.deepEqual(own.state(), ['q3 files /a 5 s..10 s waiting 1', 'q4 files /b 5 s..10 s waiting 1']);
   });
 
-  test('are denied for a while without being put, when a person has just denied the same', async () => {
+  test('are denied for a while without being put, when the user has just denied the same', async () => {
     own.ask('/a');
     await own.approvals.answer('q1', 'deny');
     await own.clock.advance(9_999);
@@ -155,7 +155,7 @@ suite('Questions whether something is approved', () => {
     assert.equal(said().slice(20), 'fwwwf');
   });
 
-  test('keep no more requests waiting than a person can overlook', async () => {
+  test('keep no more requests waiting than the user can overlook', async () => {
     for (let i = 0; i < 22; i++) own.ask('/a');
     await settle();
     assert.deepEqual(own.state(), ['q1 files /a 0 s..60 s waiting 20']);

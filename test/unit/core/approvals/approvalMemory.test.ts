@@ -15,7 +15,7 @@ import { type ApprovalCase, ApprovalWindows, failureOf, scopeRequest, START } fr
 const DAY = 86_400_000;
 const DISK = new Error('The disk is full.');
 
-suite('What a person has approved', () => {
+suite('What the user has approved', () => {
   let windows: ApprovalWindows;
   let clock: FakeClock;
   let base: ApprovalWindows['base'];
@@ -87,7 +87,7 @@ suite('What a person has approved', () => {
     ]);
   });
 
-  test('counts for this one time if it cannot be kept, and the person is told', async () => {
+  test('counts for this one time if it cannot be kept, and the user is told', async () => {
     broken.save = () => Promise.reject(DISK);
     own.ask('/a');
     assert.equal(await failureOf(own.approvals.answer('q1', 'workspace')), 'INTERNAL The disk is full.');
@@ -203,7 +203,7 @@ suite('What a person has approved', () => {
     }
   });
 
-  test('ends when the person says, or never', async () => {
+  test('ends when the user says, or never', async () => {
     for (const target of ['/a', '/b', '/c']) await own.decide(target, target === '/c' ? 'session' : 'workspace');
     const [c, b, a] = own.approvals.remembered().map(({ id }) => id);
     await own.approvals.setExpiry([b ?? '', c ?? ''], START + DAY);

@@ -144,7 +144,7 @@ function keyOf({ server: of, target: path }: { server: string; target: string | 
   return `${of} ${path}`;
 }
 
-suite('Approvals, whatever servers and persons do', function () {
+suite('Approvals, whatever servers and users do', function () {
   this.timeout(30_000);
 
   test('answer everybody once, ask no flood, and remember what was chosen', async () => {

@@ -144,7 +144,7 @@ suite('an answer to a sign-in', () => {
   ];
   for (const [name, decide, expected] of CASES) test(name, () => assert.equal(decide(), expected));
 
-  test('the page to which a person is sent', () => {
+  test('the page to which the user is sent', () => {
     const request = {
       endpoint: 'https://auth.example.com/authorize?tenant=1#top',
       clientId: 'https://client.example/c.json',

@@ -55,7 +55,7 @@ suite('A server that the editor’s policy does not allow', () => {
     await t.host.close();
   });
 
-  test('stops although a person started it, and stays off afterwards', async () => {
+  test('stops although the user started it, and stays off afterwards', async () => {
     const t = new TestHost();
     const off = own({ enabled: false });
     await configure(t, {}, [off]);

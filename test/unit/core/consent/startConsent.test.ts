@@ -81,7 +81,7 @@ suite('Consent to start', () => {
     ]);
   });
 
-  test('a question names where what a server signs in with goes, and what of it is the person’s', () => {
+  test('a question names where what a server signs in with goes, and what of it is the user’s', () => {
     const connection = {
       kind: 'remote',
       url: 'u',

@@ -52,7 +52,7 @@ suite('The gate before a start, and feature sets', () => {
     assert.deepEqual([own.questions.length, own.consents.size], [0, 0]);
   });
 
-  test('asks for nothing that a person chose in one of our own views', async () => {
+  test('asks for nothing that the user chose in one of our own views', async () => {
     const own = new GateCase();
     await own.gate.amendFeatureSets(definitionOf(mine, {}), ['memory.recall'], true);
     const consent = await own.start(definitionOf(mine, on('memory.recall')));
@@ -67,7 +67,7 @@ suite('The gate before a start, and feature sets', () => {
     assert.equal(own.questions.length, 1);
   });
 
-  test('takes over what a person chose while another question still waits', async () => {
+  test('takes over what the user chose while another question still waits', async () => {
     const own = new GateCase();
     const answer = new Deferred<StartAnswer>();
     own.answer = answer.promise;
@@ -261,7 +261,7 @@ suite('The gate before a start, and files of the workspace', () => {
     assert.equal(own.reasons, 'first: ');
   });
 
-  test('runs what the question was about, though the environment file changes while the person reads', async () => {
+  test('runs what the question was about, though the environment file changes while the user reads', async () => {
     const own = new GateCase();
     own.files['/project/.env'] = 'A=before';
     const answer = new Deferred<StartAnswer>();
@@ -287,7 +287,7 @@ suite('The gate before a start, and files of the workspace', () => {
     );
   });
 
-  test('asks nothing about a start that the person chose, which counts for one start in this form only', async () => {
+  test('asks nothing about a start that the user chose, which counts for one start in this form only', async () => {
     const own = new GateCase();
     own.answer = 'dontStart';
     own.gate.choose(undefined);
@@ -315,7 +315,7 @@ suite('The gate before a start, and files of the workspace', () => {
     assert.equal(await own.outcome(mine({ ...inside, cwd: '/other' })), 'workspaceFiles, NOT_APPROVED');
   });
 
-  test('takes an entry that the person wrote in our own views for the answer to both questions', async () => {
+  test('takes an entry that the user wrote in our own views for the answer to both questions', async () => {
     const own = new GateCase();
     own.answer = 'dontStart';
     const definition = definitionOf(inside, { tools: { autoApprove: ['w', 'r'] } });

@@ -148,7 +148,7 @@ suite('the form of a tool', () => {
     assert.equal(renderForm(schemaForm({ type: 'object', properties: { n: { enum: options } } })), 'n json any');
   });
 
-  test('turns to JSON where groups nest deeper than a person would follow', () => {
+  test('turns to JSON where groups nest deeper than the user would follow', () => {
     const nested = (depth: number): JsonObject =>
       depth === 0 ? { type: 'string' } : { type: 'object', properties: { in: nested(depth - 1) } };
     assert.deepEqual(

@@ -55,7 +55,7 @@ suite('gateway session', () => {
     ]);
   });
 
-  test('tools are listed as the server defines them, but readOnlyHint says what the person approved', async () => {
+  test('tools are listed as the server defines them, but readOnlyHint says what the user approved', async () => {
     const client = new Conversation();
     client.host.set('notes', [
       tool('sly', { annotations: { readOnlyHint: true, title: 'Sly' }, _meta: { ui: 1 }, xFuture: [1] }),

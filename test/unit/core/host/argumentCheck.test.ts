@@ -123,7 +123,7 @@ suite('The arguments of a tool call', () => {
     assert.match(await stage.call('plain', {}), /^INVALID_ARGUMENTS/);
   });
 
-  test('are sent anyway if a person says so, and on no other route', async () => {
+  test('are sent anyway if the user says so, and on no other route', async () => {
     await stage.start();
     const unchecked = true;
     assert.equal(await stage.call('plain', { n: 'x' }, { route: 'command', unchecked }), 'done');

@@ -117,7 +117,7 @@ suite('Tools that models may call without being asked', () => {
   const entry = (autoApprove: string[]) => ({ a: { command: 'x', enabled: true, tools: { autoApprove } } });
   const connect = () => new ScriptedServer({ 'tools/list': () => ({ tools: [tool('r'), tool('w')] }) });
 
-  test('do not raise what a server may use of models before the person allowed it', async () => {
+  test('do not raise what a server may use of models before the user allowed it', async () => {
     const t = new TestHost();
     const inference = { requestsPerHour: 500, tokensPerDay: 9_000_000 };
     t.answer = 'dismissed';
@@ -215,7 +215,7 @@ suite('Feature sets that the workspace switches on', () => {
     await t.host.close();
   });
 
-  test('are not asked for when a person chose them in one of our own views', async () => {
+  test('are not asked for when the user chose them in one of our own views', async () => {
     const t = new TestHost();
     await t.user(mine);
     await t.host.allowFeatureSets('a', ['memory.recall'], true);

@@ -64,7 +64,7 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
-  test('that is off takes its tools along: no model is offered them, and a person cannot call them either', async () => {
+  test('that is off takes its tools along: no model is offered them, and the user cannot call them either', async () => {
     const tools = [tool('edit', { _meta: { featureSet: 'b' } }), tool('free', { _meta: { featureSet: 'c' } })];
     const t = await connected({
       mcpl: { version: '0.2', featureSets: { b: notes, c: notes } },
@@ -137,7 +137,7 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
-  test('that is declared after its wildcard was first used is off until a person keeps it, also after a restart', async () => {
+  test('that is declared after its wildcard was first used is off until the user keeps it, also after a restart', async () => {
     const storage = memoryStorage();
     const mcpl = (...names: readonly string[]): JsonObject => ({
       version: '0.2',
@@ -348,7 +348,7 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
-  test('is undecided before a person chose', async () => {
+  test('is undecided before the user chose', async () => {
     const mcpl = { version: '0.2', featureSets: { b: notes } };
     const first = await connected({ mcpl });
     const chosen = await connected({ mcpl, entry: { featureSets: { disabled: ['b'] } } });

@@ -11,7 +11,7 @@ const DENIED = '{"approved":false,"reason":"The settings of the host deny it."}'
 const CHANGED = '{"approved":false,"reason":"Something changed while it was being decided."}';
 const UNFIT = '{"approved":false,"reason":"It does not name something that can be allowed."}';
 
-suite('An approval that a person gives too late', () => {
+suite('An approval that the user gives too late', () => {
   const remembered = (c: ScopeCase): number => c.t.host.approvals.remembered().length;
 
   test('does not come back with the pattern gone that denied it meanwhile', async () => {
@@ -66,7 +66,7 @@ suite('An approval that a person gives too late', () => {
   });
 });
 
-suite('While a person is asked', () => {
+suite('While the user is asked', () => {
   test('a server cannot take its set back and declare it as not scoped', async () => {
     const c = await ScopeCase.open();
     await c.elevate('/etc/hosts');
@@ -255,7 +255,7 @@ suite('A workspace', () => {
 });
 
 suite('A server that asks for much', () => {
-  test('and gets it leaves room in the audit for what persons allowed', async () => {
+  test('and gets it leaves room in the audit for what users allowed', async () => {
     const c = await ScopeCase.open();
     for (let round = 0; round < 10; round++) {
       for (let i = 0; i < 20; i++) await c.elevate(`/project/src/${round}-${i}`);

@@ -108,7 +108,7 @@ class Turmoil {
   }
 }
 
-suite('A server whose settings, person and process disagree', () => {
+suite('A server whose settings, user and process disagree', () => {
   test('never runs twice or against the last word, comes to rest, and leaves nothing behind', async () => {
     await fc.assert(
       fc.asyncProperty(

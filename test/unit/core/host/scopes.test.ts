@@ -49,7 +49,7 @@ suite('A request for a scope (MCPL §7.4)', () => {
     await c.close();
   });
 
-  test('that no list speaks of waits for a person, and others are served meanwhile', async () => {
+  test('that no list speaks of waits for the user, and others are served meanwhile', async () => {
     const c = await ScopeCase.open();
     await c.elevate('/etc/hosts', { path: '/etc/hosts', mode: 'append' }, 1);
     await c.elevate('/project/src/a.ts', undefined, 2);
@@ -165,7 +165,7 @@ suite('A request for a scope (MCPL §7.4)', () => {
     await again.close();
   });
 
-  test('of a person is not believed where a denial was written while they were asked', async () => {
+  test('of the user is not believed where a denial was written while they were asked', async () => {
     const c = await ScopeCase.open();
     await c.elevate('/etc/hosts');
     await c.rewrite({ scopes: { files: { whitelist: [], blacklist: ['/etc/**'] } } });
@@ -183,7 +183,7 @@ suite('A request for a scope (MCPL §7.4)', () => {
     await c.close();
   });
 
-  test('is void where its set was switched off while a person thought', async () => {
+  test('is void where its set was switched off while the user thought', async () => {
     const c = await ScopeCase.open();
     await c.elevate('/etc/hosts');
     await c.rewrite({ featureSets: { enabled: [] } });
@@ -277,7 +277,7 @@ suite('A call of a scoped tool (MCPL §7.7)', () => {
     await c.close();
   });
 
-  test('that no list speaks of waits for a person, whatever route it came by', async () => {
+  test('that no list speaks of waits for the user, whatever route it came by', async () => {
     const c = await ScopeCase.open();
     assert.equal(await c.call({ path: 'link/hosts' }), 'waits');
     assert.deepEqual(

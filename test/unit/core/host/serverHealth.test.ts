@@ -135,7 +135,7 @@ suite('The health of a server', () => {
     assert.deepEqual(stage.health, { kind: 'notResponding' });
   });
 
-  test('is that of a busy server while a tool call is running, which a person can cancel', async () => {
+  test('is that of a busy server while a tool call is running, which the user can cancel', async () => {
     stage.answersPing = () => NO_ANSWER;
     await stage.start({ timeouts: { call: 3600 } });
     await stage.t.clock.advance(10 * SECOND);

@@ -83,7 +83,7 @@ suite('Trust in a tool that models may call without asking', () => {
     storage = memoryStorage();
   });
 
-  test('begins with the first definition and ends with another one, until a person approves it', async () => {
+  test('begins with the first definition and ends with another one, until the user approves it', async () => {
     const c = await TrustCase.open(storage, 'one');
     assert.equal(c.trust, 'trusted');
     await c.changes('two');
@@ -146,7 +146,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await c.close();
   });
 
-  test('is not given to a definition that the person did not see', async () => {
+  test('is not given to a definition that the user did not see', async () => {
     const c = await TrustCase.open(storage, 'one');
     await c.changes('two');
     const seen = c.form;
@@ -156,7 +156,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await c.close();
   });
 
-  test('stays suspended where a person keeps being asked, and is asked about again for the next definition', async () => {
+  test('stays suspended where the user keeps being asked, and is asked about again for the next definition', async () => {
     const first = await TrustCase.open(storage, 'one');
     await first.changes('two');
     await first.answer('keepAsking');
@@ -203,7 +203,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await other.close();
   });
 
-  test('starts again if a person writes the name again, and not if a workspace does', async () => {
+  test('starts again if the user writes the name again, and not if a workspace does', async () => {
     const c = await TrustCase.open(storage, 'one');
     await c.t.user(entry({ tools: {} }));
     await c.changes('two');
@@ -221,7 +221,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await c.close();
   });
 
-  test('is bound to the definition that the person saw in the question', async () => {
+  test('is bound to the definition that the user saw in the question', async () => {
     const c = await TrustCase.open(storage, 'one', entry({ tools: {} }));
     const seen = c.t.host.server('a')?.tools[0]?.tool;
     await c.changes('two');
@@ -260,7 +260,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await c.close();
   });
 
-  test('that another window gave is seen before a person is asked', async () => {
+  test('that another window gave is seen before the user is asked', async () => {
     const one = await TrustCase.open(storage, 'one');
     const two = await TrustCase.open(storage, 'one');
     await one.changes('two');

@@ -252,7 +252,7 @@ suite('A tool call', () => {
     await t.host.close();
   });
 
-  test('of a tool for apps only is refused on every route of models and can be made by a person', async () => {
+  test('of a tool for apps only is refused on every route of models and can be made by the user', async () => {
     const page = tool('page', { _meta: { ui: { visibility: ['app'] } } });
     const t = await started(
       { 'tools/list': () => ({ tools: [page] }), 'tools/call': () => ({ content: [] }) },
@@ -271,7 +271,7 @@ suite('A tool call', () => {
     await t.host.close();
   });
 
-  test('of a tool hidden from models can still be made by a person', async () => {
+  test('of a tool hidden from models can still be made by the user', async () => {
     const t = await started(
       { 'tools/call': () => ({ content: [] }) },
       { a: { command: 'x', enabled: true, tools: { hidden: ['add'] } } },

@@ -88,7 +88,7 @@ suite('An event that its feature set does not declare', () => {
     }
   });
 
-  test('keeps the answer of a person after 60 seconds', async () => {
+  test('keeps the answer of the user after 60 seconds', async () => {
     for (const [allowed, expected, state] of [
       [true, ACCEPTED, 'allowed'],
       [false, REFUSED, 'refused'],

@@ -144,7 +144,7 @@ suite('A server of the user that a workspace switches on', () => {
       );
     }));
 
-  test('starts without a question where the person asked for that start in our own views', () =>
+  test('starts without a question where the user asked for that start in our own views', () =>
     one(async (start) => {
       const entry = { command: 'node', cwd: '/project', args: ['one'] };
       start.t.answer = 'dontStart';
@@ -170,7 +170,7 @@ suite('A server of the user that a workspace switches on', () => {
 });
 
 suite('A server of the workspace', () => {
-  test('runs in the first folder, and is asked about although the person asked for that start', async () => {
+  test('runs in the first folder, and is asked about although the user asked for that start', async () => {
     const t = new TestHost();
     t.answer = 'dontStart';
     await t.workspace({ a: { command: 'node', args: ['server.js'] } });

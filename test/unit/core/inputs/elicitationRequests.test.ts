@@ -25,7 +25,7 @@ async function answers(host: InputHost, answer: FormAnswer): Promise<void> {
 suite('Elicitation by a form', () => {
   teardown(closeAll);
 
-  test('is declared in both modes, and accepted, declined or left open as the person wants', async () => {
+  test('is declared in both modes, and accepted, declined or left open as the user wants', async () => {
     const host = await legacy('2025-06-18');
     const hello = host.t.server.messages[0]?.['params'] as JsonObject;
     assert.deepEqual((hello['capabilities'] as JsonObject)['elicitation'], { form: {}, url: {} });
@@ -223,7 +223,7 @@ suite('Elicitation by a form', () => {
 suite('Elicitation by a page', () => {
   teardown(closeAll);
 
-  test('shows the whole URL and its real host, and is answered once the person agreed', async () => {
+  test('shows the whole URL and its real host, and is answered once the user agreed', async () => {
     const host = await legacy('2025-11-25');
     const id = await host.asks(CREATE, page('https://example.com/ui?key=1#x'));
     const { question, answer } = host.person.pages[0]!;
@@ -336,7 +336,7 @@ suite('A call that needs pages to be visited first', () => {
     assert.deepEqual([calls(host), host.person.visits[0]?.token.isCancellationRequested], [2, true]);
   });
 
-  test('goes on when the person says so, and when the server was faster than the person', async () => {
+  test('goes on when the user says so, and when the server was faster than the user', async () => {
     const host = await calling(1);
     const first = host.t.host.callTool(request);
     await settle();
@@ -355,7 +355,7 @@ suite('A call that needs pages to be visited first', () => {
     assert.equal(fast.person.visits.length, 0);
   });
 
-  test('fails in words when the person declines, gives up, or takes too long', async () => {
+  test('fails in words when the user declines, gives up, or takes too long', async () => {
     const outcomes = [];
     for (const [answer, after] of [['decline'], ['accept', 'cancel'], ['accept', 'late']] as const) {
       const host = await calling(1);

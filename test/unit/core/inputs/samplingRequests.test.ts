@@ -94,7 +94,7 @@ suite('Sampling', () => {
     assert.equal(host.answerTo(id), undefined);
   });
 
-  test('is put to the person one at a time, and not forever', async () => {
+  test('is put to the user one at a time, and not forever', async () => {
     const host = await legacy('2025-11-25');
     const ids = [];
     for (let n = 0; n < 9; n++) ids.push(await host.asks(CREATE, prompt()));

@@ -167,7 +167,7 @@ suite('The log of a server', () => {
     c.dispose();
   });
 
-  test('is as much as whoever listens wanted most, unless a person chose; and the last wanted leaves it as it is', async () => {
+  test('is as much as whoever listens wanted most, unless the user chose; and the last wanted leaves it as it is', async () => {
     const s = new Setting();
     const early = s.logging.wanted('error');
     const c = await s.connect();

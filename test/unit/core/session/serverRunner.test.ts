@@ -89,7 +89,7 @@ suite('A server that is started', () => {
     assert.deepEqual(bench.news(), ['running pid 101 since 0']);
   });
 
-  test('shows that a person is asked, and goes on when they have answered', async () => {
+  test('shows that the user is asked, and goes on when they have answered', async () => {
     const answer = new Deferred<PreparedConnection>();
     bench = new Bench();
     bench.prepare = (_definition, _token, asking) => {
@@ -104,7 +104,7 @@ suite('A server that is started', () => {
     assert.ok(bench.logs.includes('info: Waiting for an answer.'));
   });
 
-  test('shows that its connection waits for a person, until it runs', async () => {
+  test('shows that its connection waits for the user, until it runs', async () => {
     const waiting = new Emitter<boolean>();
     bench = new Bench();
     bench.opened = { onWaiting: waiting.event };
@@ -237,7 +237,7 @@ suite('A server that is stopped', () => {
     assert.deepEqual(bench.news(), ['starting', 'stopping', 'stopped (byUser)']);
   });
 
-  test('while a person is asked is stopped at once, and the answer counts no more', async () => {
+  test('while the user is asked is stopped at once, and the answer counts no more', async () => {
     const answer = new Deferred<PreparedConnection>();
     const asking: (() => void)[] = [];
     bench = new Bench();

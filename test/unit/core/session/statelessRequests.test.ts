@@ -251,7 +251,7 @@ suite('A stateless request in several rounds', () => {
     assert.deepEqual(bench.logs, []);
   });
 
-  test('has the whole time of one request, which a person may use up', async () => {
+  test('has the whole time of one request, which the user may use up', async () => {
     bench = new Bench({ 'tools/call': first(ask()) }, [
       {
         requests: {

@@ -290,7 +290,7 @@ suite('A request that the server answers with questions', () => {
     session.dispose();
   });
 
-  test('is not made again when it is cancelled while a person is asked', async () => {
+  test('is not made again when it is cancelled while the user is asked', async () => {
     const { session, server } = open({ 'tools/call': () => ask({ q: question }) }, [
       { requests: { 'elicitation/create': () => new Promise<Json>(() => undefined) } },
     ]);

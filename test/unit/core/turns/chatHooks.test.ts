@@ -129,7 +129,7 @@ suite('A hook of the chat', () => {
     assert.deepEqual(stage.read, ['/storage/transcripts/s1.jsonl']);
   });
 
-  test('counts the turns of each chat, and forgets the answer that a person stopped', async () => {
+  test('counts the turns of each chat, and forgets the answer that the user stopped', async () => {
     await stage.say(prompt('One'));
     await stage.say(prompt('Two'));
     await stage.say(prompt('Other', 's2'));

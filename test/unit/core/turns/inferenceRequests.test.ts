@@ -333,7 +333,7 @@ suite('Inference that servers ask for', () => {
     await stage.clock.advance(10_000);
   });
 
-  test('tells the editor of a model that a person could allow, and counts no request for it', async () => {
+  test('tells the editor of a model that the user could allow, and counts no request for it', async () => {
     stage.member.inference = { ...stage.member.inference, requestsPerHour: 1 };
     stage.choose = () => Promise.resolve(failure('no_permission', 'Nobody allowed it.'));
     for (let i = 0; i < 3; i++) {

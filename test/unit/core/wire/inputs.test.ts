@@ -13,7 +13,7 @@ function why(decoded: Decoded<unknown>): string {
 const form = { message: 'm', requestedSchema: { type: 'object', properties: { a: { type: 'string' } } } };
 const page = { mode: 'url', message: 'm', url: 'https://example.com/a b?c#d', elicitationId: 'e' };
 
-suite('What a person is asked', () => {
+suite('What the user is asked', () => {
   test('is a form unless it says otherwise', () => {
     const params = { ...form, _meta: { 'io.modelcontextprotocol/related-task': { taskId: 't' } }, later: 1 };
     assert.deepEqual(decodeElicitation(params, 'form'), {

@@ -8,7 +8,7 @@ const ACME = { id: 'acme.tools', name: 'Acme' };
 const problemsOf = (given: unknown): readonly string[] => providedLayer(given, ACME).contributed?.problems ?? [];
 
 suite('What a provider of servers gives', () => {
-  test('is a layer of the settings with labels for persons', () => {
+  test('is a layer of the settings with labels for users', () => {
     const given = [{ id: 'db', label: 'Acme\nDatabase', definition: { command: 'node', args: ['a'] }, more: 1 }];
     assert.deepEqual(providedLayer(given, ACME), {
       scope: 'extension',

@@ -46,7 +46,7 @@ suite('The audit log as text', () => {
     );
   });
 
-  test('names the person if no server was involved', () => {
+  test('names the user if no server was involved', () => {
     const [, row] = auditText([entry(1, { server: '', operation: 'chat/turn' })], true).split('\n');
     assert.match(row ?? '', / success {2}you {5}chat\/turn /);
   });

@@ -34,7 +34,7 @@ suite('Checkpoints in the chat', () => {
     );
   });
 
-  test('are found by their id, copies included, and by the name that a person gave', async () => {
+  test('are found by their id, copies included, and by the name that the user gave', async () => {
     const lineages = new FakeLineages();
     lineages.set([
       ...line(2),

@@ -41,7 +41,7 @@ suite('The context of a turn with several rounds', () => {
     assert.deepEqual(texts(fourth).slice(0, 2), texts(third));
   });
 
-  test('stands first, or around the words of the person, and never among what the model did', () => {
+  test('stands first, or around the words of the user, and never among what the model did', () => {
     const context = keptContext([], opened('a', ['afterUser', 'x'], ['system', 'x'], ['beforeUser', 'x']));
     const conversation = { before: ['earlier', 'attached'], user: 'user', after: ['called', 'result'] };
     assert.deepEqual(

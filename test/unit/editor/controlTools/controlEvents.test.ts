@@ -92,7 +92,7 @@ suite('mcpl_read_events', () => {
     assert.match((await inbox.read({}, 9_000)).text, /^2 of 3 events/);
   });
 
-  test('leaves out what is for persons only', async () => {
+  test('leaves out what is for users only', async () => {
     const inbox = new Inbox(inbound('a', { content: [{ type: 'text', text: 'secret joke', audience: 'user' }] }));
     assert.match((await inbox.read()).text, /\n\[It has no content for a model\.\]\n<\/event>$/);
   });

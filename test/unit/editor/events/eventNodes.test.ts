@@ -101,7 +101,7 @@ suite('The texts of an event', () => {
     assert.ok(eventTitle({ content: [text('long '.repeat(1_000))] }).length <= 120);
   });
 
-  test('of what an event brings are no more than a person looks at: the rest is in its document', () => {
+  test('of what an event brings are no more than the user looks at: the rest is in its document', () => {
     const content = Array.from(
       { length: 256 },
       () => ({ type: 'image', data: 'AAAA', mimeType: 'image/png' }) as const,

@@ -202,7 +202,7 @@ suite('what many checkboxes say', () => {
   });
 });
 
-suite('what a person chose of feature sets', () => {
+suite('what the user chose of feature sets', () => {
   test('is what was shown: a declaration that the server changed or added meanwhile is not', () => {
     const shown = [view('same', { uses: ['tools'] }), view('more', { uses: ['tools'] }), view('gone')];
     const now = [

@@ -108,7 +108,7 @@ suite('The lineage page', () => {
     ]);
   });
 
-  test('begins with the lineage that needs a person, else with the newest, and keeps the one that was chosen', async () => {
+  test('begins with the lineage that needs the user, else with the newest, and keeps the one that was chosen', async () => {
     const page = open();
     page.lineages.set(line(1), { featureSet: 'old', changedAt: 1 });
     page.lineages.set(line(1), { featureSet: 'new', changedAt: 2 });
@@ -214,7 +214,7 @@ suite('The lineage page', () => {
     assert.equal((await page.says({ type: 'ready', key: '["notes","other"]', filter: ALL })).at(-1), 'reveals 1 at 2');
   });
 
-  test('passes on what a person wants done', async () => {
+  test('passes on what the user wants done', async () => {
     const page = open();
     page.lineages.set(line(2));
     await page.opened();
@@ -248,7 +248,7 @@ suite('The lineage page', () => {
     assert.deepEqual([await page.settled(), page.lineages.watchers], [[], 0]);
   });
 
-  test('says what a person can do about a lineage that is held up', () => {
+  test('says what the user can do about a lineage that is held up', () => {
     const blocked = node('chk_c');
     assert.equal(
       blockedText({ blocked, head: node('chk_b') }),

@@ -119,7 +119,7 @@ suite('A checkpoint to be looked at', () => {
     ]);
   });
 
-  test('shows what came with it as a person reads it', () => {
+  test('shows what came with it as the user reads it', () => {
     const shown = pageDetail(detail(), false, AT);
     assert.deepEqual([shown.bodyLabel, shown.body], ['Patch', '[\n  {\n    "op": "remove",\n    "path": "/a"\n  }\n]']);
     const cut = pageDetail(detail({ body: '{"a":"lo', isBodyCut: true, node: node('c', { form: 'data' }) }), false, AT);

@@ -102,7 +102,7 @@ suite('A prompt of a server', () => {
     ]);
   });
 
-  test('is sent as the person changed it; what was emptied is left out, and what is no text stays', () => {
+  test('is sent as the user changed it; what was emptied is left out, and what is no text stays', () => {
     const values = samplingValues({ request: LONG }, MODELS);
     assert.deepEqual(editedRequest(LONG, values), LONG);
     const changed = {
@@ -223,7 +223,7 @@ suite('The answer of a model', () => {
     });
   });
 
-  test('is sent as the person changed it; what was emptied is left out, and what is no text stays', () => {
+  test('is sent as the user changed it; what was emptied is left out, and what is no text stays', () => {
     const { result } = answer(text('One.'), image, text('Two.'), use);
     const changed = editedAnswer(result, { '/content/0': '', '/content/2': 'Three.', '/content/1': 'no text' });
     assert.deepEqual(changed, { ...result, content: [image, text('Three.'), use] });

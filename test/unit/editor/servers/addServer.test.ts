@@ -123,7 +123,7 @@ suite('the Add Server wizard', () => {
     assert.deepEqual([server?.target, person.seen.length], ['user', 4]);
   });
 
-  test('gives nothing when the person turns away at any step, or goes back from the first', async () => {
+  test('gives nothing when the user turns away at any step, or goes back from the first', async () => {
     const whole = ['Command', 'node x.js', 'x', 'This Workspace', 'Only Add It'];
     for (let length = 0; length < whole.length; length++)
       assert.equal(await askForServer(new ScriptedPerson([...whole.slice(0, length), CANCEL]), CONTEXT), undefined);

@@ -34,7 +34,7 @@ suite('the Servers view', () => {
     );
   });
 
-  test('shows a server that says nothing with what a person can do about it', () => {
+  test('shows a server that says nothing with what the user can do about it', () => {
     const silent = snapshot('quiet', running(), { health: { kind: 'notResponding' } });
     const busy = snapshot('busy', running(), { health: { kind: 'busy', minutes: 2 } });
     assert.equal(

@@ -353,7 +353,7 @@ suite('the calls of the Call Tool page', () => {
     assert.equal(run.view.kind === 'done' && run.view.kept, 'Checkpoint chk_b is kept.');
   });
 
-  test('go unchecked only when the person insists', async () => {
+  test('go unchecked only when the user insists', async () => {
     const host = new ScriptedHost();
     const run = new ToolRun({ host, clock: new FakeClock(0) }, request, () => undefined);
     const sent = (): readonly unknown[] => host.calls.map((call) => [call.request.args, call.request.unchecked]);

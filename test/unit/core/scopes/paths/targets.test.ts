@@ -367,7 +367,7 @@ suite('The lookups of a call', () => {
     );
   });
 
-  test('are limited for its other texts, and a person is asked about a call above the limit', async () => {
+  test('are limited for its other texts, and the user is asked about a call above the limit', async () => {
     const WANTS = 'AND WHATEVER IT WANTS';
     const words = names(64, 'f');
     assert.deepEqual(

@@ -149,7 +149,7 @@ suite('What a server says of MCPL', () => {
     assert.deepEqual([long.version, long.claimed.length, long.claimed.slice(0, 5)], ['0.3', 64, '0.3xx']);
   });
 
-  test('counts for less than the version that a person pins', () => {
+  test('counts for less than the version that the user pins', () => {
     const pinned = (['0.2', '0.3', '0.5'] as const).map((pin) => read({ version: '9.9' }, pin).dialect);
     assert.deepEqual(
       pinned.map(({ version, claimed, traits: { policy, scopes, blocks }, remarks }) => [
