@@ -62,7 +62,7 @@ suite('the Add Server wizard', () => {
     assert.deepEqual(await askForServer(person, CONTEXT), {
       id: 'memory-2',
       entry: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] },
-      place: 'user',
+      target: 'user',
       start: true,
     });
     assert.deepEqual(person.seen, [
@@ -95,7 +95,7 @@ suite('the Add Server wizard', () => {
     assert.deepEqual(await askForServer(person, CONTEXT), {
       id: 'mine',
       entry: { url: 'https://other.test/' },
-      place: 'workspace',
+      target: 'workspace',
       start: false,
     });
     assert.deepEqual(person.seen, [
