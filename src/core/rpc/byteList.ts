@@ -1,5 +1,3 @@
-import { freeBytes } from './freedBytes.ts';
-
 /** Smaller pieces are copied together, because 64 million one-byte reads must not become as many objects. */
 const SMALL = 8 * 1024;
 const SLAB = 64 * 1024;
@@ -120,4 +118,19 @@ export class ByteList {
     this.#pieces.push(this.#slab.subarray(this.#slabStart, this.#slabEnd));
     this.#slabStart = this.#slabEnd;
   }
+}
+
+/** In the language since ES2024. In older runtimes, the collector frees the bytes later. */
+interface Transferable {
+  transfer?(length: number): unknown;
+}
+
+/**
+ * Frees the memory of unused bytes at once. Uncollected garbage counts as used memory: for an endless message, half as
+ * much again.
+ */
+export function freeBytes(bytes: Uint8Array): void {
+  const buffer: ArrayBufferLike & Transferable = bytes.buffer;
+  // Other views may share the buffer, so keep it.
+  if (bytes.byteLength > 0 && bytes.byteLength === buffer.byteLength) buffer.transfer?.(0);
 }

@@ -1,9 +1,8 @@
 import { HostError } from '../base/errors.ts';
 import { clip, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { leaveUnread, type MemberPath } from '../base/unreadJson.ts';
-import { ByteList } from './byteList.ts';
+import { ByteList, freeBytes } from './byteList.ts';
 import { type DecodeUtf8, decodeWithTextDecoder } from './decodeUtf8.ts';
-import { freeBytes } from './freedBytes.ts';
 import { SNIFFED_HEAD, SNIFFED_TAIL, sniffEnvelope } from './envelopeSniff.ts';
 import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
 import type { DroppedMessage } from './transport.ts';

@@ -11,7 +11,7 @@ import { LogLimiter } from '../rpc/logLimiter.ts';
 import { type InboundContext, Peer } from '../rpc/peer.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import type { WireCodec } from '../wire/codec.ts';
-import type { Session, SessionFeature } from './session.ts';
+import type { Session, SessionActivity, SessionFeature } from './session.ts';
 
 export interface ChannelOptions {
   readonly transport: Transport;
@@ -41,6 +41,8 @@ const HEARD_WHILE_STOPPING: readonly string[] = [
   'notifications/tasks',
 ];
 const STOPPING = { code: -32000, message: 'stopping' };
+/** Includes the dialect's method. */
+const TOOL_CALLS: ReadonlySet<string> = new Set(['tools/call', 'tools/invoke']);
 
 /** A peer with the features that answer requests and handle notifications, from before the handshake to the end. */
 export class Channel implements Disposable {
@@ -165,6 +167,23 @@ function merge(one: JsonObject, other: JsonObject): JsonObject {
     return [key, isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value] as const;
   });
   return { ...one, ...Object.fromEntries(members) };
+}
+
+/** The traffic of a connection, and its running tool calls. */
+export function activityOf(peer: Peer): SessionActivity {
+  return {
+    get received() {
+      return peer.received;
+    },
+    get isAsked() {
+      return peer.isAsked;
+    },
+    get callingSince() {
+      const began = peer.waiting(TOOL_CALLS).map(({ startedAt }) => startedAt);
+      return began.length === 0 ? undefined : Math.min(...began);
+    },
+    cancelCalls: () => peer.cancelWaiting(TOOL_CALLS),
+  };
 }
 
 export function notInRevision(method: string, version: string): HostError {

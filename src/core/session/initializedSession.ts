@@ -17,11 +17,10 @@ import {
   offeredVersions,
 } from '../wire/handshake.ts';
 import { codecFor, dialectCodec, type WireCodec } from '../wire/codec.ts';
-import { Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } from './channel.ts';
+import { activityOf, Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } from './channel.ts';
 import { type InitializeAnswer, judgeInitialize } from './dialectDetection.ts';
 import { InvokeFallback } from './dialectFallback.ts';
 import { DialectTransport } from './dialectTransport.ts';
-import { activityOf } from './peerActivity.ts';
 import type { Session, SessionActivity, SessionRequest } from './session.ts';
 
 export interface SessionOptions extends ChannelOptions {

@@ -17,6 +17,7 @@ import {
 import { codecFor, type WireCodec } from '../wire/codec.ts';
 import { type Handshake, offeredVersions, UNSUPPORTED_VERSION } from '../wire/handshake.ts';
 import {
+  activityOf,
   answerBy,
   Channel,
   type ChannelOptions,
@@ -27,7 +28,6 @@ import {
 } from './channel.ts';
 import { InputRounds } from './inputRounds.ts';
 import { ListenStream } from './listenStream.ts';
-import { activityOf } from './peerActivity.ts';
 import type { Session, SessionActivity, SessionFeature, SessionRequest } from './session.ts';
 import { StatelessTransport } from './statelessTransport.ts';
 

@@ -13,7 +13,7 @@ import type { NewStateBody, StateBase, StateStore, StateUpdate } from '../ports.
 import { type AnnouncedState, decodeStateResult, type StateBody } from '../wire/mcpl/stateResult.ts';
 import { keyText } from './lineageKey.ts';
 import { AnnotatedResult } from '../calls/annotatedResult.ts';
-import { shortArguments } from '../calls/shortArguments.ts';
+import { shortArguments } from './shortArguments.ts';
 import type { NewState, StateKeeping } from './stateKeeping.ts';
 import type { StateOwners } from './stateOwners.ts';
 import type { StateQueue, StateTurn } from './stateQueue.ts';

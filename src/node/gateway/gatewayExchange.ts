@@ -12,7 +12,7 @@ import {
   type Redact,
   RPC,
 } from '../../core/index.ts';
-import { cleanJson } from '../http/cleanJson.ts';
+import { cleanJson } from './cleanJson.ts';
 import type { GatewayLimits } from './gatewayLimits.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { readBody, type RequestBody } from './requestBody.ts';

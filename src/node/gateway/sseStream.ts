@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Disposable, JsonObject, Redact } from '../../core/index.ts';
-import { cleanJson } from '../http/cleanJson.ts';
+import { cleanJson } from './cleanJson.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 interface SseStreamOptions {

@@ -4,8 +4,7 @@ import type { Authorizer } from './authorizer.ts';
 import type { FeedPosition, FeedReply } from './eventFeed.ts';
 import { contentType } from './httpBody.ts';
 import type { HttpAgents } from './httpAgents.ts';
-import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
-import { inLowerCase } from './statelessRequest.ts';
+import { type HttpHeaders, HttpRequester, inLowerCase } from './httpRequest.ts';
 
 interface EndpointOptions {
   readonly url: URL;

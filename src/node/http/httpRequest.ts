@@ -17,6 +17,11 @@ const UNTRUSTED: readonly unknown[] = [
 
 export type HttpHeaders = Readonly<Record<string, string>>;
 
+/** Prevents sending a header twice in different case. */
+export function inLowerCase(headers: HttpHeaders): HttpHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 export interface HttpCall {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly url: URL;

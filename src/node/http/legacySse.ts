@@ -24,9 +24,8 @@ import { backgroundClock } from '../backgroundClock.ts';
 import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
 import { contentType, parseMessages, readBeginning, readEvents, readText } from './httpBody.ts';
 import { isAnswerStatus, networkFailure, refusalIn, type RpcRefusal, statusFailure } from './httpFailure.ts';
-import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
+import { type HttpHeaders, HttpRequester, inLowerCase } from './httpRequest.ts';
 import { answerSlots, atMost, farewellSent, PostExchange } from './postExchange.ts';
-import { inLowerCase } from './statelessRequest.ts';
 
 /** Time for the server to name the address for messages. */
 const START_MS = 30_000;

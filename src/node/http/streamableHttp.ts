@@ -7,10 +7,12 @@ import {
   Emitter,
   type HostError,
   ignoreFailure,
+  isJsonObject,
   type Json,
   type MemberPath,
   type OpenTransport,
   type RemoteConnection,
+  routingHeaders,
   type SendHints,
   toHostError,
   type Transport,
@@ -24,10 +26,9 @@ import { EventFeed } from './eventFeed.ts';
 import { contentType, readBeginning, readText } from './httpBody.ts';
 import { HttpEndpoint } from './httpEndpoint.ts';
 import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
-import type { HttpHeaders } from './httpRequest.ts';
+import { type HttpHeaders, inLowerCase } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
 import { answerSlots, atMost, farewellSent, PostExchange } from './postExchange.ts';
-import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
 /** Closes a reply stream that stays open after its answer or its cancellation. */
 const LINGER_MS = 2_000;
@@ -39,6 +40,7 @@ const READY_MS = 10_000;
 const RENEW_MS = 30_000;
 const DELETE_MS = 2_000;
 const ERROR_BODY = 64 * 1024;
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 /**
  * Opens a connection with MCP's Streamable HTTP transport, of any revision. Throws a `HostError` for an invalid
@@ -341,4 +343,17 @@ export class StreamableHttp implements Transport {
       timer.dispose();
     }
   }
+}
+
+/**
+ * The headers that repeat members of a stateless request for routing (MCP 2026-07-28 "Standard Headers"). `undefined`
+ * for other messages.
+ */
+function statelessHeaders(message: Json): HttpHeaders | undefined {
+  if (!isJsonObject(message)) return undefined;
+  const { method, params } = message;
+  if (typeof method !== 'string' || !isJsonObject(params) || !isJsonObject(params['_meta'])) return undefined;
+  const version = params['_meta'][VERSION_KEY];
+  if (typeof version !== 'string') return undefined;
+  return inLowerCase({ ...routingHeaders(method, params), 'MCP-Protocol-Version': version });
 }

@@ -22,8 +22,7 @@ import { backgroundClock } from '../backgroundClock.ts';
 import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
 import { type HttpAgents, OwnAgents } from './httpAgents.ts';
 import { networkFailure, statusFailure } from './httpFailure.ts';
-import type { HttpHeaders } from './httpRequest.ts';
-import { inLowerCase } from './statelessRequest.ts';
+import { type HttpHeaders, inLowerCase } from './httpRequest.ts';
 import { askForWebSocket, type HandshakeOutcome, httpAddress } from './webSocketHandshake.ts';
 
 /** Time for the server to accept a WebSocket. */

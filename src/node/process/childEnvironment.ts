@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { type Secret, variableSecrets } from '../../core/index.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,4 +30,11 @@ function isPath(name: string, ignoresCase: boolean): boolean {
 function joined(before: string | undefined, added: string): string {
   if (before === undefined || before === '' || added.includes(before)) return added;
   return added === '' ? before : `${before}${delimiter}${added}`;
+}
+
+/** Credentials in the environment, which every child process inherits. */
+export function inheritedSecrets(environment: Environment): readonly Secret[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    value === undefined ? [] : variableSecrets(name, value),
+  );
 }

@@ -1,3 +1,3 @@
-export { inheritedSecrets } from './inheritedSecrets.ts';
+export { inheritedSecrets } from './childEnvironment.ts';
 export { endOrphans, SpawnRecords } from './spawnRecords.ts';
 export { openStdio } from './stdio.ts';

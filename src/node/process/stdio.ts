@@ -19,15 +19,13 @@ import {
   type TransportClosed,
   type TransportDetails,
 } from '../../core/index.ts';
-import { CoalescedWriter } from './coalescedWriter.ts';
 import { checkFolder, findCommand, notFound, spawnError } from './commandLookup.ts';
 import { decode } from './longMessage.ts';
 import { nodeClock } from '../nodePorts.ts';
 import { ProcessTree } from './processTree.ts';
-import { SlicedReader } from './slicedReader.ts';
 import type { Recorded, SpawnRecords } from './spawnRecords.ts';
 import { spawnTurn } from './spawnTurns.ts';
-import { STDERR_LIMITS, StderrLines } from './stderrLines.ts';
+import { CoalescedWriter, SlicedReader, STDERR_LIMITS, StderrLines } from './stdioPipes.ts';
 import { WarmMemory } from './warmMemory.ts';
 
 const MAX_UNREAD = 64 * 1024 * 1024;

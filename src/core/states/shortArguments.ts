@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 import { secretMark } from '../base/secrets.ts';
 import { namesSecret } from '../base/secretNames.ts';
 
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 /** Longer texts and larger objects are shortened first. */
 const MAX_TEXT = 2_000;
 const MAX_MEMBERS = 20;
@@ -12,7 +12,7 @@ const MAX_MEMBERS = 20;
 export function shortArguments(args: JsonObject, redact: (text: string) => string): string | undefined {
   if (Object.keys(args).length === 0) return undefined;
   // Redacted before truncation, because a cut secret would not be found.
-  return cleanLine(redact(JSON.stringify(shortened(args, 0))), LONGEST);
+  return cleanLine(redact(JSON.stringify(shortened(args, 0))), MAX_LENGTH);
 }
 
 function shortened(value: Json | undefined, depth: number): Json {
