@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Disposable } from '../../src/core/index.ts';
-import type { HeldRequest, RemoteTransportOptions } from '../../src/node/http/delivery.ts';
+import type { RemoteTransportOptions } from '../../src/node/http/remoteServer.ts';
 import { openStreamableHttp, type StreamableHttp } from '../../src/node/http/streamableHttp.ts';
 import { type Heard, RecordingContext, ScriptedHttp, TransportRecorder } from './transportRecorder.ts';
 
@@ -26,8 +25,6 @@ export class HttpConversation {
   client!: TransportRecorder;
   transport!: StreamableHttp;
   context!: RecordingContext;
-  /** Reports about requests that wait for credentials. */
-  readonly held: HeldRequest[] = [];
   readonly #stops: (() => Promise<void>)[] = [];
 
   /** Call this within a suite. */
@@ -49,11 +46,7 @@ export class HttpConversation {
     const { transport } = openStreamableHttp(connection, this.context, { maxMessage: 4 * 1024 * 1024, ...options });
     this.transport = transport;
     this.client = new TransportRecorder(transport);
-    const held: Disposable = transport.onHeld((request) => this.held.push(request));
-    this.#stops.push(async () => {
-      held.dispose();
-      await transport.close();
-    });
+    this.#stops.push(() => transport.close());
   }
 
   /** Serves `initialize` with the sessions S1, S2, …, and accepts notifications. The test handles everything else. */
@@ -76,6 +69,5 @@ export class HttpConversation {
 
   async #end(): Promise<void> {
     for (const stop of this.#stops.splice(0).reverse()) await stop();
-    this.held.length = 0;
   }
 }

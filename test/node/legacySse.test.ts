@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Deferred, HostError } from '../../src/core/index.ts';
 import type { Authorizer } from '../../src/node/http/authorizer.ts';
-import type { RemoteTransportOptions } from '../../src/node/http/delivery.ts';
+import type { RemoteTransportOptions } from '../../src/node/http/remoteServer.ts';
 import { type LegacySse, openLegacySse } from '../../src/node/http/legacySse.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { failOnLeaks } from '../support/leaks.ts';
@@ -338,7 +338,10 @@ suite('HTTP with server-sent events', () => {
     const authorizer: Authorizer = {
       headersFor: async () => (token === '' ? {} : { authorization: token }),
       replied: ({ status, url }) => told.push(`${status} ${url.pathname}`),
-      challenged: () => signIn.promise,
+      challenged: () => {
+        told.push('challenged');
+        return signIn.promise;
+      },
       dispose: () => undefined,
     };
     server = await ScriptedHttp.start(({ request, response }) => {
@@ -349,10 +352,9 @@ suite('HTTP with server-sent events', () => {
     // This one, however many a test starts after it.
     const own = server;
     stops.push(() => own.stop());
-    const held: string[] = [];
-    connect(server.url('/sse'), { clock, authorizer }).onHeld(({ id, isHeld }) => held.push(`${id} ${isHeld}`));
+    connect(server.url('/sse'), { clock, authorizer });
     client.request(1, 'initialize');
-    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (!told.includes('challenged')) await new Promise((resolve) => setImmediate(resolve));
     client.request(2, 'early');
     // The user may take any time.
     await clock.advance(600_000);
@@ -360,8 +362,7 @@ suite('HTTP with server-sent events', () => {
     signIn.resolve(true);
     (await stream.promise).write(endpoint('/m'));
     while (server.lines.length < 4) await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(held, ['1 true', '2 true', '1 false', '2 false']);
-    assert.deepEqual(told.slice(0, 2), ['401 /sse', '200 /sse']);
+    assert.deepEqual(told.slice(0, 3), ['401 /sse', 'challenged', '200 /sse']);
     assert.deepEqual(
       server.lines.map((line) => line.slice(0, line.indexOf(' x-own')) + (line.includes('Bearer t') ? ' signed' : '')),
       ['GET /sse', 'GET /sse signed', 'POST /m signed', 'POST /m signed'],

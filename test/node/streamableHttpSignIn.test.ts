@@ -52,7 +52,7 @@ suite('signing in to a server over streamable HTTP', () => {
       else response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('no token');
     };
 
-  test('sends the same request again with credentials, in which the wait is not counted', async () => {
+  test('sends the same request again with credentials', async () => {
     await open(wants('T1'));
     const signedIn = new Deferred<boolean>();
     const challenged = new Deferred<void>();
@@ -62,14 +62,9 @@ suite('signing in to a server over streamable HTTP', () => {
     };
     talk.client.request(1, 'ping');
     await challenged.promise;
-    assert.deepEqual(talk.held, [{ id: 1, isHeld: true }]);
     authorizer.token = 'T1';
     signedIn.resolve(true);
     assert.equal(await talk.client.next(), answer(1));
-    assert.deepEqual(talk.held, [
-      { id: 1, isHeld: true },
-      { id: 1, isHeld: false },
-    ]);
     assert.deepEqual(authorizer.asked, [
       'for POST /mcp',
       'replied 401 /mcp',
@@ -111,10 +106,6 @@ suite('signing in to a server over streamable HTTP', () => {
     assert.equal(
       await talk.client.next(),
       'dropped 2 false SIGN_IN_REQUIRED none: Signing in was declined. | Sign in.',
-    );
-    assert.deepEqual(
-      talk.held.map(({ id, isHeld }) => `${id} ${isHeld}`),
-      ['1 true', '1 false', '2 true', '2 false'],
     );
   });
 

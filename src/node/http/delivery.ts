@@ -3,61 +3,25 @@ import {
   type ConnectContext,
   type DroppedMessage,
   Emitter,
-  HostError,
   isJsonObject,
   type Json,
   type LiftedMessage,
   LogLimiter,
   type MemberPath,
-  type RemoteConnection,
   toHostError,
   type TransportClosed,
 } from '../../core/index.ts';
 import { isLong, lifted, liftedInSlices } from '../process/longMessage.ts';
-import type { Authorizer } from './authorizer.ts';
-import type { HttpAgents } from './httpAgents.ts';
 import { parseMessages, readJson } from './httpBody.ts';
 import { shownBody } from './httpFailure.ts';
 
 const NOISE = { lines: 50, perMs: 10_000 };
-/** The longest message, reply or event in bytes. */
-export const MAX_MESSAGE = 64 * 1024 * 1024;
-
-/** Options of all transports to a server with a URL. */
-export interface RemoteTransportOptions {
-  readonly clock?: Clock | undefined;
-  /** Default: `MAX_MESSAGE`. */
-  readonly maxMessage?: number | undefined;
-  /** Gets credentials when the server asks for them. The transport does not dispose of it. */
-  readonly authorizer?: Authorizer | undefined;
-  /** Default: separate connections, with the proxies of the environment. */
-  readonly agents?: HttpAgents | undefined;
-}
-
-/** A request starts or stops waiting for credentials. Its timeout is paused meanwhile. */
-export interface HeldRequest {
-  readonly id: number | string;
-  readonly isHeld: boolean;
-}
-
-/** The address in the settings. Throws a `HostError` if its scheme is not one of these. */
-export function remoteAddress({ url: text }: RemoteConnection, schemes: readonly string[]): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && schemes.includes(url.protocol.slice(0, -1))) return url;
-  const [plain = '', secure = ''] = schemes;
-  throw new HostError('INVALID_SETTINGS', `“${text}” is not an address that begins with ${plain} or ${secure}.`, {
-    layer: 'settings',
-    effect: 'none',
-    suggestion: "Correct the server's `url`.",
-  });
-}
 
 /** Delivers messages and events of a transport in order: none before the first receiver, and none after the end. */
 export class Delivery {
   readonly #noise: LogLimiter;
   readonly #closed = new Emitter<TransportClosed>();
   readonly #dropped = new Emitter<DroppedMessage>();
-  readonly #held = new Emitter<HeldRequest>();
   #waiting: (() => void)[] | undefined = [];
   #receiver: (message: Json) => void = () => undefined;
   #isEnded = false;
@@ -65,7 +29,6 @@ export class Delivery {
 
   readonly onClose = this.#closed.event;
   readonly onDropped = this.#dropped.event;
-  readonly onHeld = this.#held.event;
 
   constructor(clock: Clock, { log }: ConnectContext) {
     this.#noise = new LogLimiter(clock, NOISE, (line) => log.log('warn', line));
@@ -133,10 +96,6 @@ export class Delivery {
     }
   }
 
-  hold(held: HeldRequest): void {
-    this.inOrder(() => this.#held.fire(held));
-  }
-
   end(closed: TransportClosed): void {
     if (this.#isEnded) return;
     this.#noise.dispose();
@@ -145,7 +104,6 @@ export class Delivery {
       this.#closed.fire(closed);
       this.#closed.dispose();
       this.#dropped.dispose();
-      this.#held.dispose();
     });
     this.#isEnded = true;
     // Closed on purpose: no receiver will come for the waiting messages.

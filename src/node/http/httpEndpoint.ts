@@ -3,16 +3,8 @@ import { openAuthorized } from './authorizedRequest.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { FeedPosition, FeedReply } from './eventFeed.ts';
 import { contentType } from './httpBody.ts';
-import type { HttpAgents } from './httpAgents.ts';
-import { type HttpHeaders, HttpRequester, inLowerCase } from './httpRequest.ts';
-
-interface EndpointOptions {
-  readonly url: URL;
-  /** From settings. They may contain secrets. */
-  readonly headers: HttpHeaders;
-  readonly authorizer: Authorizer | undefined;
-  readonly agents: HttpAgents | undefined;
-}
+import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
+import type { RemoteServer } from './remoteServer.ts';
 
 interface EndpointPost {
   readonly body: string;
@@ -36,9 +28,9 @@ export class HttpEndpoint {
   readonly #authorizer: Authorizer | undefined;
   readonly #requester: HttpRequester;
 
-  constructor({ url, headers, authorizer, agents }: EndpointOptions) {
+  constructor({ url, headers, authorizer, agents }: RemoteServer) {
     this.url = url;
-    this.#headers = inLowerCase(headers);
+    this.#headers = headers;
     this.#authorizer = authorizer;
     this.#requester = new HttpRequester(agents);
   }

@@ -9,7 +9,7 @@ import {
   RPC,
 } from '../../core/index.ts';
 import { refusalIn } from './httpFailure.ts';
-import type { PostExchange } from './postExchange.ts';
+import type { PostExchange } from './postQueue.ts';
 
 interface LegacySessionOptions {
   /** Posts a message of the session itself. Resolves with its answer, or null if none is expected. */

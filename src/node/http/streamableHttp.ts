@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import {
-  type Clock,
   type ConnectContext,
   Deferred,
   type Disposable,
@@ -20,22 +19,16 @@ import {
   type TransportDetails,
   messageText,
 } from '../../core/index.ts';
-import { backgroundClock } from '../backgroundClock.ts';
-import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
+import type { Delivery } from './delivery.ts';
 import { EventFeed } from './eventFeed.ts';
 import { contentType, readBeginning, readText } from './httpBody.ts';
 import { HttpEndpoint } from './httpEndpoint.ts';
-import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
+import { isAnswerStatus, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
 import { type HttpHeaders, inLowerCase } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
-import { answerSlots, atMost, farewellSent, PostExchange } from './postExchange.ts';
+import { PostExchange, PostQueue } from './postQueue.ts';
+import { type RemoteServer, remoteServer, type RemoteTransportOptions } from './remoteServer.ts';
 
-/** Closes a reply stream that stays open after its answer or its cancellation. */
-const LINGER_MS = 2_000;
-/** Time for the server to accept a message that needs no answer. */
-const ACCEPT_MS = 30_000;
-/** Nothing is sent before the server accepted `initialized`, unless it takes longer than this. */
-const READY_MS = 10_000;
 /** For each of the two messages that reopen a session. */
 const RENEW_MS = 30_000;
 const DELETE_MS = 2_000;
@@ -51,8 +44,8 @@ export function openStreamableHttp(
   context: ConnectContext,
   options: RemoteTransportOptions = {},
 ): OpenTransport & { readonly transport: StreamableHttp } {
-  const url = remoteAddress(connection, ['http', 'https']);
-  return { transport: new StreamableHttp(url, connection.headers, context, options), pid: undefined };
+  const server = remoteServer(connection, ['http', 'https'], context, options);
+  return { transport: new StreamableHttp(server), pid: undefined };
 }
 
 /** The body and headers of a POST. */
@@ -67,18 +60,14 @@ interface Posting {
 type Outcome = 'taken' | 'refused';
 
 export class StreamableHttp implements Transport {
-  readonly #endpoint: HttpEndpoint;
-  readonly #context: ConnectContext;
-  readonly #clock: Clock;
-  readonly #maxMessage: number;
+  readonly #server: RemoteServer;
   readonly #delivery: Delivery;
-  readonly #exchanges = new Set<PostExchange>();
-  readonly #answers = answerSlots();
+  readonly #endpoint: HttpEndpoint;
+  readonly #posts: PostQueue;
   readonly #feed: EventFeed;
   readonly #session: LegacySession;
   readonly #versions: Disposable | undefined;
   readonly #renewed = new Emitter<Json>();
-  #ready: Promise<void> = Promise.resolve();
   #listening = new AbortController();
   /** Whether the last request was stateless. */
   #isStateless = false;
@@ -88,18 +77,15 @@ export class StreamableHttp implements Transport {
   /** Also fires for a request whose POST failed, so that its caller gets the reason. */
   readonly onDropped: Delivery['onDropped'];
   readonly onRenewed = this.#renewed.event;
-  readonly onHeld: Delivery['onHeld'];
 
-  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: RemoteTransportOptions) {
-    const { clock = backgroundClock, maxMessage = MAX_MESSAGE, authorizer, agents } = options;
-    this.#endpoint = new HttpEndpoint({ url, headers, authorizer, agents });
-    this.#context = context;
-    this.#clock = clock;
-    this.#maxMessage = maxMessage;
-    this.#delivery = new Delivery(clock, context);
-    this.onClose = this.#delivery.onClose;
-    this.onDropped = this.#delivery.onDropped;
-    this.onHeld = this.#delivery.onHeld;
+  constructor(server: RemoteServer) {
+    const { clock, context, maxMessage, delivery } = server;
+    this.#server = server;
+    this.#delivery = delivery;
+    this.onClose = delivery.onClose;
+    this.onDropped = delivery.onDropped;
+    this.#endpoint = new HttpEndpoint(server);
+    this.#posts = new PostQueue(server, () => this.#closing !== undefined);
     this.#feed = new EventFeed({
       clock,
       log: context.log,
@@ -111,9 +97,7 @@ export class StreamableHttp implements Transport {
       post: (message) => this.#postOwn(message),
       now: () => clock.now(),
       version: () => this.#endpoint.version,
-      onRenewing: (renewal) => {
-        this.#ready = renewal;
-      },
+      onRenewing: (renewal) => this.#posts.holdUntil(renewal),
       onRenewed: (result) => this.#delivery.inOrder(() => this.#renewed.fire(result)),
       onFailed: (error) => this.#closeWith(error),
     });
@@ -141,20 +125,17 @@ export class StreamableHttp implements Transport {
       hinted: hints?.headers && inLowerCase(hints.headers),
     };
     if (this.#closing !== undefined) return;
-    const exchange = new PostExchange(message, posting.stateless !== undefined);
+    const { clock } = this.#server;
+    const exchange = new PostExchange(message, clock, { isStateless: posting.stateless !== undefined });
     const target = exchange.cancels === undefined ? undefined : this.#cancel(exchange.cancels);
     if (target === 'over') return;
-    if (exchange.isReply && this.#answers.isFull) {
-      this.#context.log.log('debug', 'An answer was not sent: the server takes none.');
-      return;
-    }
     this.#session.sends(message, exchange);
     if (exchange.id !== undefined) this.#isStateless = exchange.isStateless;
-    this.#exchanges.add(exchange);
-    const post = (): Promise<void> => this.#post(exchange, posting);
-    const posted = this.#after(target).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
-    if (exchange.isInitialized) this.#ready = atMost(READY_MS, posted, this.#clock);
-    ignoreFailure(posted);
+    this.#posts.send(
+      exchange,
+      () => this.#post(exchange, posting),
+      () => target?.sent.promise,
+    );
   }
 
   close(): Promise<void> {
@@ -164,60 +145,36 @@ export class StreamableHttp implements Transport {
 
   /** Ends the wait for a cancelled request. Returns `over` if the server need not be notified. */
   #cancel(id: Json): PostExchange | 'over' | undefined {
-    const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === id);
+    const target = this.#posts.find(id);
     if (target === undefined) return this.#isStateless ? 'over' : undefined;
     target.cancelled();
     // For a stateless server, closing the stream cancels (MCP 2026-07-28 "Cancellation"). A server that asks for
     // credentials has not started yet.
     const isOver = target.isStateless || target.isHeld;
     if (isOver) target.abort.abort();
-    else target.abortLater(this.#clock, LINGER_MS);
     return isOver ? 'over' : target;
   }
 
-  /** Messages may overtake each other, but some must not. */
-  async #after(target: PostExchange | undefined): Promise<void> {
-    await this.#ready;
-    await target?.sent.promise;
-  }
-
   async #post(exchange: PostExchange, posting: Posting): Promise<void> {
-    try {
-      if (exchange.id === undefined) exchange.abortLater(this.#clock, ACCEPT_MS);
-      if ((await this.#attempt(exchange, posting, false)) === 'taken') return;
-      await this.#session.renewed(exchange.session);
-      // A message without an answer belonged to the old session.
-      if (exchange.isDone) return;
-      if ((await this.#attempt(exchange, posting, true)) === 'refused') this.#session.refusedAgain();
-    } catch (error) {
-      this.#fail(exchange, networkFailure(error, this.#endpoint.url));
-    } finally {
-      exchange.end();
-      this.#exchanges.delete(exchange);
-    }
+    if ((await this.#attempt(exchange, posting, false)) === 'taken') return;
+    await this.#session.renewed(exchange.session);
+    // A message without an answer belonged to the old session.
+    if (exchange.isDone) return;
+    if ((await this.#attempt(exchange, posting, true)) === 'refused') this.#session.refusedAgain();
   }
 
   /** Posts a message of the session itself. */
   #postOwn(message: Json): Promise<Json> {
-    const answer = new Deferred<Json>();
-    const exchange = new PostExchange(message, false, answer);
+    const own = new Deferred<Json>();
+    const exchange = new PostExchange(message, this.#server.clock, { own });
     const posting: Posting = { body: JSON.stringify(message), stateless: undefined, hinted: undefined };
-    this.#exchanges.add(exchange);
-    exchange.abortLater(this.#clock, RENEW_MS);
-    const posted = this.#attempt(exchange, posting, true).then(
-      (outcome) => {
-        if (outcome === 'taken' && exchange.id === undefined) answer.resolve(null);
-        else answer.reject(unanswered());
-      },
-      (error: unknown) => answer.reject(networkFailure(error, this.#endpoint.url)),
-    );
-    ignoreFailure(
-      posted.finally(() => {
-        exchange.end();
-        this.#exchanges.delete(exchange);
-      }),
-    );
-    return answer.promise;
+    exchange.abortLater(RENEW_MS);
+    this.#posts.sendNow(exchange, async () => {
+      const outcome = await this.#attempt(exchange, posting, true);
+      if (outcome === 'taken' && exchange.id === undefined) own.resolve(null);
+      else own.reject(unanswered());
+    });
+    return own.promise;
   }
 
   async #attempt(exchange: PostExchange, { body, stateless, hinted }: Posting, isFresh: boolean): Promise<Outcome> {
@@ -232,7 +189,7 @@ export class StreamableHttp implements Transport {
       bound: hinted,
       signal: exchange.abort.signal,
       onSent: () => exchange.sent.resolve(),
-      onHeld: (isHeld) => this.#hold(exchange, isHeld),
+      onHeld: (isHeld) => exchange.hold(isHeld),
     });
     const status = response.statusCode ?? 0;
     if (status < 200 || status >= 300) return this.#takeFailure(exchange, status, response, isFresh);
@@ -252,7 +209,7 @@ export class StreamableHttp implements Transport {
         isResumable: !exchange.isStateless,
       });
     } else {
-      const text = await readText(response, this.#maxMessage);
+      const text = await readText(response, this.#server.maxMessage);
       if (text.trim() !== '' && !this.#takeText(text, exchange) && !exchange.isDone) throw notMcp(text);
     }
     if (!exchange.isDone) throw unanswered();
@@ -281,7 +238,7 @@ export class StreamableHttp implements Transport {
       this.#takeText(JSON.stringify({ jsonrpc: '2.0', id: exchange.id, error: refusal }), exchange);
     else {
       const retryAfter = response.headers['retry-after'];
-      this.#fail(exchange, statusFailure({ status, body, retryAfter, now: this.#clock.now() }));
+      this.#posts.fail(exchange, statusFailure({ status, body, retryAfter, now: this.#server.clock.now() }));
     }
     return 'taken';
   }
@@ -292,29 +249,11 @@ export class StreamableHttp implements Transport {
     if (messages === undefined) return false;
     for (const message of messages) {
       const isAnswer = exchange?.isAnswer(message) === true;
-      if (isAnswer) {
-        exchange.answered();
-        exchange.abortLater(this.#clock, LINGER_MS);
-      }
+      if (isAnswer) exchange.answered();
       if (isAnswer && exchange.own !== undefined) exchange.own.resolve(message);
       else this.#delivery.message(message);
     }
     return true;
-  }
-
-  #fail(exchange: PostExchange, error: HostError): void {
-    const { id, isDone, own } = exchange;
-    exchange.fail(error);
-    if (this.#closing !== undefined || own !== undefined) return;
-    if (id === undefined)
-      this.#context.log.log('warn', `${exchange.method ?? 'An answer'} was not taken: ${error.message}`);
-    else if (!isDone) this.#delivery.drop({ id, isRequest: false, error });
-  }
-
-  #hold(exchange: PostExchange, isHeld: boolean): void {
-    exchange.hold(isHeld);
-    const { id } = exchange;
-    if (id !== undefined && exchange.own === undefined) this.#delivery.hold({ id, isHeld });
   }
 
   #closeWith(error: HostError): void {
@@ -323,9 +262,9 @@ export class StreamableHttp implements Transport {
 
   async #end(closed: TransportClosed): Promise<void> {
     this.#versions?.dispose();
-    await farewellSent(this.#exchanges, this.#clock);
+    await this.#posts.farewell();
     this.#listening.abort();
-    for (const exchange of this.#exchanges) exchange.abort.abort();
+    this.#posts.abort();
     if (this.#session.id !== undefined) await this.#leave(this.#session.id);
     this.#endpoint.close();
     this.#delivery.inOrder(() => this.#renewed.dispose());
@@ -334,11 +273,11 @@ export class StreamableHttp implements Transport {
 
   async #leave(session: string): Promise<void> {
     const abort = new AbortController();
-    const timer = this.#clock.delay(DELETE_MS, () => abort.abort());
+    const timer = this.#server.clock.delay(DELETE_MS, () => abort.abort());
     try {
       await this.#endpoint.leave(session, abort.signal);
     } catch (error) {
-      this.#context.log.log('debug', `The session was not ended: ${toHostError(error).message}`);
+      this.#server.context.log.log('debug', `The session was not ended: ${toHostError(error).message}`);
     } finally {
       timer.dispose();
     }

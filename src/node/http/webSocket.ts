@@ -1,6 +1,5 @@
 import type { WebSocket } from 'ws';
 import {
-  type Clock,
   type ConnectContext,
   Deferred,
   type Disposable,
@@ -17,12 +16,10 @@ import {
   messageText,
   type SendHints,
 } from '../../core/index.ts';
-import type { Authorizer } from './authorizer.ts';
-import { backgroundClock } from '../backgroundClock.ts';
-import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
+import type { Delivery } from './delivery.ts';
 import { type HttpAgents, OwnAgents } from './httpAgents.ts';
 import { networkFailure, statusFailure } from './httpFailure.ts';
-import { type HttpHeaders, inLowerCase } from './httpRequest.ts';
+import { type RemoteServer, remoteServer, type RemoteTransportOptions } from './remoteServer.ts';
 import { askForWebSocket, type HandshakeOutcome, httpAddress } from './webSocketHandshake.ts';
 
 /** Time for the server to accept a WebSocket. */
@@ -40,10 +37,10 @@ export function openWebSocket(
   context: ConnectContext,
   options: RemoteTransportOptions = {},
 ): OpenTransport & { readonly transport: WebSocketTransport } {
-  const url = remoteAddress(connection, ['ws', 'wss', 'http', 'https']);
+  const server = remoteServer(connection, ['ws', 'wss', 'http', 'https'], context, options);
   // Fragments are not sent, and WebSocket URLs must not have them.
-  url.hash = '';
-  return { transport: new WebSocketTransport(url, inLowerCase(connection.headers), context, options), pid: undefined };
+  server.url.hash = '';
+  return { transport: new WebSocketTransport(server), pid: undefined };
 }
 
 type Refused = Extract<HandshakeOutcome, { kind: 'refused' }>;
@@ -51,13 +48,9 @@ type Refused = Extract<HandshakeOutcome, { kind: 'refused' }>;
 /** One message per text frame. */
 export class WebSocketTransport implements Transport {
   readonly details: TransportDetails = { kind: 'websocket' };
-  readonly #url: URL;
-  readonly #headers: HttpHeaders;
-  readonly #clock: Clock;
-  readonly #maxMessage: number;
-  readonly #authorizer: Authorizer | undefined;
-  readonly #agents: HttpAgents;
+  readonly #server: RemoteServer;
   readonly #delivery: Delivery;
+  readonly #agents: HttpAgents;
   readonly #starting = new AbortController();
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #gone = new Deferred<void>();
@@ -65,7 +58,6 @@ export class WebSocketTransport implements Transport {
   readonly #queue: { readonly message: Json; readonly text: string }[] = [];
   #socket: WebSocket | undefined;
   #timer: Disposable | undefined;
-  #isHeld = false;
   #isAlive = true;
   #failure: HostError | undefined;
   #closing: Promise<void> | undefined;
@@ -73,19 +65,13 @@ export class WebSocketTransport implements Transport {
   readonly onClose: Delivery['onClose'];
   /** Also fires for a request that could not be sent, so that its caller gets the reason. */
   readonly onDropped: Delivery['onDropped'];
-  readonly onHeld: Delivery['onHeld'];
 
-  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: RemoteTransportOptions) {
-    this.#url = url;
-    this.#headers = headers;
-    this.#clock = options.clock ?? backgroundClock;
-    this.#maxMessage = options.maxMessage ?? MAX_MESSAGE;
-    this.#authorizer = options.authorizer;
-    this.#agents = options.agents ?? new OwnAgents();
-    this.#delivery = new Delivery(this.#clock, context);
-    this.onClose = this.#delivery.onClose;
-    this.onDropped = this.#delivery.onDropped;
-    this.onHeld = this.#delivery.onHeld;
+  constructor(server: RemoteServer) {
+    this.#server = server;
+    this.#delivery = server.delivery;
+    this.onClose = server.delivery.onClose;
+    this.onDropped = server.delivery.onDropped;
+    this.#agents = server.agents ?? new OwnAgents();
     ignoreFailure(this.#connect());
   }
 
@@ -101,8 +87,6 @@ export class WebSocketTransport implements Transport {
       return;
     }
     this.#queue.push({ message, text });
-    const id = requestId(message);
-    if (this.#isHeld && id !== undefined) this.#delivery.hold({ id, isHeld: true });
   }
 
   leaveUnread(paths: readonly MemberPath[]): void {
@@ -119,10 +103,15 @@ export class WebSocketTransport implements Transport {
       const refused = await this.#open();
       if (refused === undefined) return;
       const { status, body, headers } = refused;
-      const failure = statusFailure({ status, body, retryAfter: headers['retry-after'], now: this.#clock.now() });
+      const failure = statusFailure({
+        status,
+        body,
+        retryAfter: headers['retry-after'],
+        now: this.#server.clock.now(),
+      });
       this.#failToStart(headers.location === undefined ? failure : elsewhere(failure, headers.location));
     } catch (error) {
-      this.#failToStart(networkFailure(error, this.#url));
+      this.#failToStart(networkFailure(error, this.#server.url));
     }
   }
 
@@ -137,49 +126,37 @@ export class WebSocketTransport implements Transport {
   async #ask(): Promise<HandshakeOutcome> {
     this.#limitStart();
     const { signal } = this.#starting;
-    const url = httpAddress(this.#url);
-    const credentials = await this.#authorizer?.headersFor({ method: 'GET', url }, signal);
+    const url = httpAddress(this.#server.url);
+    const credentials = await this.#server.authorizer?.headersFor({ method: 'GET', url }, signal);
     const outcome = await askForWebSocket({
-      url: this.#url,
-      headers: { ...this.#headers, ...credentials },
+      url: this.#server.url,
+      headers: { ...this.#server.headers, ...credentials },
       agents: this.#agents,
-      maxPayload: this.#maxMessage,
+      maxPayload: this.#server.maxMessage,
       signal,
       onSocket: (socket) => this.#listen(socket),
     });
     const status = outcome.kind === 'open' ? 101 : outcome.status;
-    this.#authorizer?.replied({ status, url, headers: outcome.headers });
+    this.#server.authorizer?.replied({ status, url, headers: outcome.headers });
     return outcome;
   }
 
   async #isWorthAnother(refused: Refused): Promise<boolean> {
     const { status, headers } = refused;
     const isChallenge = status === 401 || (status === 403 && headers['www-authenticate'] !== undefined);
-    if (!isChallenge || this.#authorizer === undefined) return false;
+    const { authorizer, url } = this.#server;
+    if (!isChallenge || authorizer === undefined) return false;
     // The user may take any time.
     this.#timer?.dispose();
-    this.#hold(true);
-    try {
-      return await this.#authorizer.challenged({ status, url: httpAddress(this.#url), headers }, this.#starting.signal);
-    } finally {
-      this.#hold(false);
-    }
+    return authorizer.challenged({ status, url: httpAddress(url), headers }, this.#starting.signal);
   }
 
   #limitStart(): void {
     this.#timer?.dispose();
-    this.#timer = this.#clock.delay(START_MS, () => {
-      this.#failure = noConnection(this.#url);
+    this.#timer = this.#server.clock.delay(START_MS, () => {
+      this.#failure = noConnection(this.#server.url);
       this.#starting.abort();
     });
-  }
-
-  #hold(isHeld: boolean): void {
-    this.#isHeld = isHeld;
-    for (const { message } of this.#queue) {
-      const id = requestId(message);
-      if (id !== undefined) this.#delivery.hold({ id, isHeld });
-    }
   }
 
   #listen(socket: WebSocket): void {
@@ -235,7 +212,7 @@ export class WebSocketTransport implements Transport {
   #watch(socket: WebSocket): void {
     this.#isAlive = false;
     if (socket.readyState === socket.OPEN) socket.ping(() => undefined);
-    this.#timer = this.#clock.delay(PING_MS, () => {
+    this.#timer = this.#server.clock.delay(PING_MS, () => {
       this.#timer?.dispose();
       if (this.#isAlive) this.#watch(socket);
       else {
@@ -246,8 +223,8 @@ export class WebSocketTransport implements Transport {
   }
 
   #brokenBy(error: Error): HostError {
-    if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return tooLarge(this.#maxMessage);
-    return networkFailure(error, this.#url);
+    if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return tooLarge(this.#server.maxMessage);
+    return networkFailure(error, this.#server.url);
   }
 
   #ended(code: number, reason: string): void {
@@ -274,7 +251,7 @@ export class WebSocketTransport implements Transport {
 
   async #shutDown(): Promise<void> {
     const socket = this.#socket;
-    const timer = this.#clock.delay(CLOSE_MS, () => {
+    const timer = this.#server.clock.delay(CLOSE_MS, () => {
       if (socket === undefined) this.#end({});
       else socket.terminate();
     });
