@@ -6,15 +6,7 @@ import {
   type LineageSummary,
   type RollbackPlan,
 } from '../../core/index.ts';
-import {
-  argsText,
-  countText,
-  kindOf,
-  lineageText,
-  makerText,
-  titleText,
-  wholeTimeText,
-} from '../lineage/lineageText.ts';
+import { checkpointLine, countText, lineageText, titleText } from '../lineage/lineageText.ts';
 import { escaped, plainText } from '../shared/plainText.ts';
 
 /** Several checkpoints may share a name. A chat shows only some. */
@@ -79,21 +71,10 @@ export function listedText(summary: LineageSummary, newest: readonly Listed[], n
   const { blocked } = summary;
   const hindered =
     blocked === undefined ? [] : [`  \n${escaped(`The state of ${titleText(blocked)} could not be made.`)}`];
-  const rows = newest.map((each) => `- ${escaped(rowText(each, now))}`);
+  const rows = newest.map(
+    (each) => `- ${escaped(checkpointLine([each.title, each.isHead ? 'head' : ''], each.node, now))}`,
+  );
   return `\n\n${[title, ...hindered].join('')}\n\n${rows.join('\n')}\n\n`;
-}
-
-function rowText({ node, title, isHead }: Listed, now: number): string {
-  const kind = kindOf(node);
-  const facts = [
-    title,
-    ...(isHead ? ['head'] : []),
-    ...(kind === 'good' ? [] : [kind]),
-    makerText(node),
-    argsText(node),
-    wholeTimeText(node.at, now),
-  ];
-  return facts.filter((fact) => fact !== '').join(' · ');
 }
 
 /** A summary of a rollback. The following dialog has the details. */

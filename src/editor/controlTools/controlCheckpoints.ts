@@ -11,16 +11,7 @@ import {
 import { findCheckpoints } from '../chat/chatCheckpoints.ts';
 import { type CheckpointsRequest, InputProblem, type RollbackRequest } from './controlInputs.ts';
 import { type ControlResult, controlNote, tagged } from './controlResult.ts';
-import {
-  argsText,
-  countText,
-  kindOf,
-  lineageText,
-  lineText,
-  makerText,
-  titleText,
-  wholeTimeText,
-} from '../lineage/lineageText.ts';
+import { checkpointLine, countText, kindOf, lineageText, lineText, titleText } from '../lineage/lineageText.ts';
 import { rollbackQuestion, type RollbackQuestion } from '../lineage/rollbackText.ts';
 
 /** Maximum lineages in one answer. A model can ask for one by name. */
@@ -101,16 +92,7 @@ async function listOne(
 }
 
 function rowText({ node, isHead }: LineageRow, now: number): string {
-  const kind = kindOf(node);
-  const facts = [
-    `${titleText(node)} [place ${node.place}]`,
-    ...(isHead ? ['current'] : []),
-    ...(kind === 'good' ? [] : [kind]),
-    makerText(node),
-    argsText(node),
-    wholeTimeText(node.at, now),
-  ];
-  return facts.filter((fact) => fact !== '').join(' · ');
+  return checkpointLine([`${titleText(node)} [place ${node.place}]`, isHead ? 'current' : ''], node, now);
 }
 
 function nodeData(node: Checkpoint, isCurrent: boolean): JsonObject {

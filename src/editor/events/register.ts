@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import type { EventAction } from './eventCommands.ts';
+import { registerActions } from '../shared/commandRegistry.ts';
 import { EventsView } from './eventsView.ts';
-import { type CommandId, COMMANDS, EVENT_SCHEME } from '../shared/ids.ts';
+import { COMMANDS, EVENT_SCHEME } from '../shared/ids.ts';
 import type { Inbox, InboxServices } from './lazy.ts';
 import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
 
@@ -15,18 +14,16 @@ export function registerEvents(services: InboxServices): Disposable {
     ({ openInbox }) => store.add(openInbox(services, files.changed)),
   );
   const files = store.add(new ReadOnlyFiles(EVENT_SCHEME, async () => (await inbox.get()).documents));
-  const add = (id: CommandId, action: EventAction, failed: string): unknown =>
-    store.add(
-      registerCommand(services, id, { failed, retry: action === 'ask' }, async (argument) =>
-        (await inbox.get()).actions[action](argument),
-      ),
-    );
-  add(COMMANDS.eventOpen, 'open', vscode.l10n.t('The event cannot be opened'));
-  add(COMMANDS.eventAsk, 'ask', vscode.l10n.t('No model answered'));
-  add(COMMANDS.eventOpenInChat, 'openInChat', vscode.l10n.t('The chat was not opened'));
-  add(COMMANDS.featureSetMute, 'mute', vscode.l10n.t('The feature set was not muted'));
-  add(COMMANDS.eventsMarkRead, 'markRead', vscode.l10n.t('The events were not marked as read'));
-  add(COMMANDS.eventsClear, 'clear', vscode.l10n.t('The events were not cleared'));
+  store.add(
+    registerActions(services, inbox, [
+      [COMMANDS.eventOpen, 'open', vscode.l10n.t('The event cannot be opened')],
+      [COMMANDS.eventAsk, 'ask', vscode.l10n.t('No model answered'), { retry: true }],
+      [COMMANDS.eventOpenInChat, 'openInChat', vscode.l10n.t('The chat was not opened')],
+      [COMMANDS.featureSetMute, 'mute', vscode.l10n.t('The feature set was not muted')],
+      [COMMANDS.eventsMarkRead, 'markRead', vscode.l10n.t('The events were not marked as read')],
+      [COMMANDS.eventsClear, 'clear', vscode.l10n.t('The events were not cleared')],
+    ]),
+  );
   store.add(
     services.host.events.onDidArrive((events) => {
       inbox.get().then(

@@ -60,6 +60,13 @@ export function argsText({ args }: Pick<Checkpoint, 'args'>): string {
   return lineText(args ?? '', MAX_ARGS);
 }
 
+/** A checkpoint on one line, after texts of the caller. Empty texts are left out. */
+export function checkpointLine(first: readonly string[], node: Checkpoint, now: number): string {
+  const kind = kindOf(node);
+  const facts = [...first, kind === 'good' ? '' : kind, makerText(node), argsText(node), wholeTimeText(node.at, now)];
+  return facts.filter((fact) => fact !== '').join(' · ');
+}
+
 /** `16:04:21` today, with the date on other days. */
 export function clockText(at: number, now: number): string {
   const text = timeText(at);

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import { type CommandId, COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, ROLL_BACK_IN_CHAT, SCHEMES } from '../shared/ids.ts';
+import { registerActions } from '../shared/commandRegistry.ts';
+import { COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, ROLL_BACK_IN_CHAT, SCHEMES } from '../shared/ids.ts';
 import { notify } from '../shared/notify.ts';
-import type { LineageAction } from './lineageCommands.ts';
 import type { ModalAsker, LineageServices } from './lineageContext.ts';
 import type { LineageUi } from './lazy.ts';
 
@@ -32,32 +31,27 @@ export function registerLineage(services: LineageServices): LineageView {
     () => import('./lazy.ts'),
     ({ openLineageUi }) => store.add(openLineageUi({ ...services, ask })),
   );
-  const add = (id: CommandId, action: LineageAction, failed: string): unknown =>
-    store.add(
-      registerCommand(
-        services,
-        id,
-        { failed },
-        async (argument) => void (await (await ui.get()).actions[action](argument)),
-      ),
-    );
   const unseen = vscode.l10n.t('The lineage cannot be shown');
-  add(COMMANDS.lineageShow, 'show', unseen);
-  add(COMMANDS.lineageOpen, 'open', unseen);
-  add(COMMANDS.rollBack, 'rollBack', vscode.l10n.t('Nothing was rolled back'));
   const unmoved = vscode.l10n.t('Nothing moved');
-  add(COMMANDS.checkpointContinue, 'continue', unmoved);
-  add(COMMANDS.lineageContinue, 'continueFromLastGood', unmoved);
-  add(COMMANDS.stateOpen, 'openState', vscode.l10n.t('The state cannot be shown'));
-  add(COMMANDS.statesCompare, 'compare', vscode.l10n.t('The states cannot be compared'));
   const unmarked = vscode.l10n.t('The checkpoint was not changed');
-  add(COMMANDS.checkpointName, 'name', unmarked);
-  add(COMMANDS.checkpointPin, 'pin', unmarked);
-  add(COMMANDS.checkpointUnpin, 'unpin', unmarked);
-  add(COMMANDS.checkpointCopyId, 'copyId', vscode.l10n.t('The id was not copied'));
-  add(COMMANDS.lineageExport, 'export', vscode.l10n.t('The lineage was not exported'));
-  add(COMMANDS.lineageImport, 'import', vscode.l10n.t('The lineage was not imported'));
-  add(COMMANDS.lineageForget, 'forget', vscode.l10n.t('The lineage was not forgotten'));
+  store.add(
+    registerActions(services, ui, [
+      [COMMANDS.lineageShow, 'show', unseen],
+      [COMMANDS.lineageOpen, 'open', unseen],
+      [COMMANDS.rollBack, 'rollBack', vscode.l10n.t('Nothing was rolled back')],
+      [COMMANDS.checkpointContinue, 'continue', unmoved],
+      [COMMANDS.lineageContinue, 'continueFromLastGood', unmoved],
+      [COMMANDS.stateOpen, 'openState', vscode.l10n.t('The state cannot be shown')],
+      [COMMANDS.statesCompare, 'compare', vscode.l10n.t('The states cannot be compared')],
+      [COMMANDS.checkpointName, 'name', unmarked],
+      [COMMANDS.checkpointPin, 'pin', unmarked],
+      [COMMANDS.checkpointUnpin, 'unpin', unmarked],
+      [COMMANDS.checkpointCopyId, 'copyId', vscode.l10n.t('The id was not copied')],
+      [COMMANDS.lineageExport, 'export', vscode.l10n.t('The lineage was not exported')],
+      [COMMANDS.lineageImport, 'import', vscode.l10n.t('The lineage was not imported')],
+      [COMMANDS.lineageForget, 'forget', vscode.l10n.t('The lineage was not forgotten')],
+    ]),
+  );
   store.add(
     vscode.commands.registerCommand(ROLL_BACK_IN_CHAT, async (place: unknown) =>
       (await ui.get()).actions.rollBack({ place }),
