@@ -18,11 +18,7 @@ suite('An interval in the sources', () => {
         .map((file) => file.replaceAll('\\', '/'))
         .sort()
         .flatMap(intervals),
-      [
-        'src/editor/approvals/approvalsView.ts 60_000',
-        'src/editor/events/eventsView.ts 60_000',
-        'src/webview/form/toolForm.ts 100',
-      ],
+      ['src/editor/shared/ageingTree.ts 60_000', 'src/webview/form/toolForm.ts 100'],
     );
   });
 });

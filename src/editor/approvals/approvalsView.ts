@@ -13,45 +13,42 @@ import type { ApprovalServices } from './approvalContext.ts';
 import type { ApprovalNode } from './approvalNodes.ts';
 import type { ApprovalUi } from './lazy.ts';
 import { APPROVALS_VIEW, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
-import { PaintedRows } from '../shared/paintedRows.ts';
-import { itemOf } from '../shared/viewRow.ts';
+import { AgeingTree } from '../shared/ageingTree.ts';
 
-/** How often the ages in rows are updated. */
-const AGEING_MS = 60_000;
 /** Merges repaints, because decisions are recorded in batches. */
 const REPAINT_MS = 50;
 /** Decisions per page. */
 const PAGE = 50;
 
 /** The rows of the Approvals view. */
-export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable {
+export class ApprovalsView implements Disposable {
   readonly #services: ApprovalServices;
   readonly #ui: AsyncLazy<ApprovalUi>;
   readonly #owned = new DisposableStore();
-  readonly #changed = new vscode.EventEmitter<ApprovalNode | undefined>();
-  readonly #view: vscode.TreeView<ApprovalNode>;
-  readonly #painted = new PaintedRows<ApprovalNode>();
+  readonly #tree: AgeingTree<ApprovalNode>;
   readonly #repainting: Throttle;
   #shown = PAGE;
   #isEmpty = true;
-  #ageing: NodeJS.Timeout | undefined;
-
-  readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(services: ApprovalServices, ui: AsyncLazy<ApprovalUi>) {
     this.#services = services;
     this.#ui = ui;
     const { approvals, audit } = services.host;
-    this.#owned.add(this.#changed);
-    this.#repainting = this.#owned.add(new Throttle(services.clock, REPAINT_MS, () => void this.#repaint()));
-    this.#view = vscode.window.createTreeView(APPROVALS_VIEW, { treeDataProvider: this, canSelectMany: true });
-    this.#owned.add(this.#view);
-    this.#owned.add(this.#view.onDidChangeVisibility(() => this.#watch()));
+    this.#tree = this.#owned.add(
+      new AgeingTree<ApprovalNode>({
+        view: APPROVALS_VIEW,
+        canSelectMany: true,
+        read: () => this.#read(),
+        onShown: () => this.#load(),
+        onAged: () => this.#age(),
+      }),
+    );
+    this.#repainting = this.#owned.add(new Throttle(services.clock, REPAINT_MS, () => void this.#tree.repaint()));
     this.#owned.add(approvals.onDidChange(() => this.#refresh()));
     // Decisions by lists only affect the history.
     this.#owned.add(
       audit.onDidAppend((records) => {
-        if (this.#view.visible && records.some(({ operation }) => isDecision(operation))) this.#repainting.request();
+        if (this.#tree.isVisible && records.some(({ operation }) => isDecision(operation))) this.#repainting.request();
       }),
     );
     this.#owned.add(
@@ -60,20 +57,9 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
         this.#repainting.request();
       }),
     );
-    this.#watch();
-  }
-
-  async getChildren(node?: ApprovalNode): Promise<ApprovalNode[]> {
-    if (node !== undefined) return [...this.#painted.current(node).children];
-    return this.#painted.hand(await this.#read());
-  }
-
-  getTreeItem(node: ApprovalNode): vscode.TreeItem {
-    return itemOf(this.#painted.current(node));
   }
 
   dispose(): void {
-    clearInterval(this.#ageing);
     this.#owned.dispose();
   }
 
@@ -96,11 +82,8 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     }
   }
 
-  #watch(): void {
-    clearInterval(this.#ageing);
-    if (!this.#view.visible) return;
-    this.#ageing = setInterval(() => this.#age(), AGEING_MS);
-    // Loads earlier grants. Repeated calls read the store only once.
+  /** Loads earlier grants. Repeated calls read the store only once. */
+  #load(): void {
     void this.#services.host.approvals.loaded().then(() => this.#refresh());
   }
 
@@ -111,18 +94,8 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
 
   #refresh(): void {
     const waiting = this.#services.host.approvals.pending().length;
-    if ((this.#view.badge?.value ?? 0) !== waiting) {
-      const tooltip = plural(waiting, 'request waits for your approval', 'requests wait for your approval');
-      this.#view.badge = waiting === 0 ? undefined : { value: waiting, tooltip };
-    }
+    const tooltip = plural(waiting, 'request waits for your approval', 'requests wait for your approval');
+    this.#tree.setBadge(waiting, tooltip);
     this.#repainting.request();
-  }
-
-  async #repaint(): Promise<void> {
-    await this.#painted.repaint(
-      this.#view.visible,
-      () => this.#read(),
-      (row) => this.#changed.fire(row),
-    );
   }
 }

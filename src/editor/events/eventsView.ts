@@ -2,36 +2,32 @@ import * as vscode from 'vscode';
 import { type AsyncLazy, type Disposable, DisposableStore, isObject, messageOf, plural } from '../../core/index.ts';
 import { EVENTS_VIEW, SHOW_MORE_EVENTS } from '../shared/ids.ts';
 import type { Inbox, InboxServices } from './lazy.ts';
-import { PaintedRows } from '../shared/paintedRows.ts';
-import { itemOf } from '../shared/viewRow.ts';
+import { AgeingTree } from '../shared/ageingTree.ts';
 import type { EventNode } from './eventNodes.ts';
 
-/** How often the ages in rows are updated. */
-const AGEING_MS = 60_000;
-
 /** The rows of the Events view. */
-export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
+export class EventsView implements Disposable {
   readonly #services: InboxServices;
   readonly #inbox: AsyncLazy<Inbox>;
   readonly #owned = new DisposableStore();
-  readonly #changed = new vscode.EventEmitter<EventNode | undefined>();
-  readonly #view: vscode.TreeView<EventNode>;
-  readonly #painted = new PaintedRows<EventNode>();
+  readonly #tree: AgeingTree<EventNode>;
   /** Number of pages by server. */
   readonly #pages = new Map<string, number>();
-  #ageing: NodeJS.Timeout | undefined;
-
-  readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(services: InboxServices, inbox: AsyncLazy<Inbox>) {
     this.#services = services;
     this.#inbox = inbox;
     const { host } = services;
-    this.#owned.add(this.#changed);
-    this.#view = vscode.window.createTreeView(EVENTS_VIEW, { treeDataProvider: this, showCollapseAll: true });
-    this.#owned.add(this.#view);
-    this.#owned.add(this.#view.onDidChangeVisibility(() => this.#watch()));
-    this.#owned.add(this.#view.onDidChangeSelection(({ selection }) => this.#markRead(selection)));
+    this.#tree = this.#owned.add(
+      new AgeingTree<EventNode>({
+        view: EVENTS_VIEW,
+        showCollapseAll: true,
+        read: () => this.#read(),
+        onShown: () => this.#load(),
+        onAged: () => this.#age(),
+      }),
+    );
+    this.#owned.add(this.#tree.onDidChangeSelection(({ selection }) => this.#markRead(selection)));
     this.#owned.add(host.events.onDidChange(() => this.#refresh()));
     // Only servers with MCPL have events. Before there is one, nothing is read for the badge.
     this.#owned.add(
@@ -44,20 +40,9 @@ export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposabl
         if (isObject(node) && typeof node['server'] === 'string') this.#showMore(node['server']);
       }),
     );
-    this.#watch();
-  }
-
-  async getChildren(node?: EventNode): Promise<EventNode[]> {
-    if (node !== undefined) return [...this.#painted.current(node).children];
-    return this.#painted.hand(await this.#read());
-  }
-
-  getTreeItem(node: EventNode): vscode.TreeItem {
-    return itemOf(this.#painted.current(node));
   }
 
   dispose(): void {
-    clearInterval(this.#ageing);
     this.#owned.dispose();
   }
 
@@ -68,16 +53,9 @@ export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposabl
     return inbox.tree(events.list(), Date.now(), this.#pages);
   }
 
-  #watch(): void {
-    clearInterval(this.#ageing);
-    if (!this.#view.visible) return;
-    this.#ageing = setInterval(() => this.#age(), AGEING_MS);
-    this.#load();
-  }
-
   /** An empty view has no ages to update. */
   #age(): void {
-    if (this.#services.host.events.list().length > 0) void this.#repaint();
+    if (this.#services.host.events.list().length > 0) void this.#tree.repaint();
   }
 
   /** Loads earlier events. Repeated calls read the store only once. */
@@ -87,24 +65,13 @@ export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposabl
 
   #refresh(): void {
     const { unread } = this.#services.host.events;
-    if ((this.#view.badge?.value ?? 0) !== unread) {
-      const tooltip = plural(unread, 'unread event');
-      this.#view.badge = unread === 0 ? undefined : { value: unread, tooltip };
-    }
-    void this.#repaint();
-  }
-
-  async #repaint(): Promise<void> {
-    await this.#painted.repaint(
-      this.#view.visible,
-      () => this.#read(),
-      (row) => this.#changed.fire(row),
-    );
+    this.#tree.setBadge(unread, plural(unread, 'unread event'));
+    void this.#tree.repaint();
   }
 
   #showMore(server: string): void {
     this.#pages.set(server, (this.#pages.get(server) ?? 1) + 1);
-    void this.#repaint();
+    void this.#tree.repaint();
   }
 
   #markRead(selection: readonly EventNode[]): void {

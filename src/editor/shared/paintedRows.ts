@@ -1,11 +1,11 @@
 import type { ViewRow } from './viewRow.ts';
 
-interface Row<R> extends ViewRow {
+export interface PaintedRow<R> extends ViewRow {
   readonly children: readonly R[];
 }
 
 /** Tracks painted rows, so that only changed ones are repainted: a repaint swallows a simultaneous click. */
-export class PaintedRows<R extends Row<R>> {
+export class PaintedRows<R extends PaintedRow<R>> {
   /** The root objects known to the editor. */
   #handed: readonly R[] = [];
   /** The current row of each root. */
@@ -55,7 +55,7 @@ export class PaintedRows<R extends Row<R>> {
   }
 }
 
-function isSame<R extends Row<R>>(a: R, b: R): boolean {
+function isSame<R extends PaintedRow<R>>(a: R, b: R): boolean {
   return !b.children.some(hasLazyChildren) && JSON.stringify(a) === JSON.stringify(b);
 }
 

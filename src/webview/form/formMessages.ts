@@ -2,6 +2,7 @@
  * Messages between the Call Tool page and the editor. The page makes no decisions: it displays the complete state that
  * it receives, and sends back user actions.
  */
+import { isRecord } from '../shared/messageChecks.ts';
 
 /** The members of a form field that the page needs. */
 export type FieldView =
@@ -185,10 +186,6 @@ export function decodePageState(value: unknown): PageState | undefined {
   if (!isText(server) || !isText(tool) || !isText(text) || !isTextList(history) || values === undefined)
     return undefined;
   return mode === 'form' || mode === 'json' ? { server, tool, mode, values, text, history } : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

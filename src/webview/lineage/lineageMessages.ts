@@ -2,6 +2,7 @@
  * Messages between the lineage page and the editor. The page only holds the rows that it shows: it knows their number
  * and requests the ones it needs. All texts are safe to display.
  */
+import { isIndex, isRecord } from '../shared/messageChecks.ts';
 import { pluralWord } from '../shared/plural.ts';
 
 /** An entry of the lineage menu. */
@@ -223,14 +224,6 @@ function decodeFilter(value: unknown): PageFilter | undefined {
   const only = LINEAGE_CHOICES.find((known) => known === value['only']);
   if (typeof text !== 'string' || text.length > MAX_FILTER || only === undefined) return undefined;
   return { text, only };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isIndex(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 type Counts = Pick<LineageStatus, 'total' | 'all'>;

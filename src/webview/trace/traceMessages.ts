@@ -2,6 +2,7 @@
  * Messages between the trace page and the editor. The page only holds the rows that it shows: it knows their number and
  * requests the ones it needs.
  */
+import { isIndex, isRecord } from '../shared/messageChecks.ts';
 
 export interface TraceStatus {
   readonly server: string;
@@ -92,12 +93,4 @@ function decodeFilter(value: unknown): TracePageFilter | undefined {
   const direction = DIRECTIONS.find((known) => known === value['direction']);
   if (typeof text !== 'string' || text.length > MAX_FILTER || direction === undefined) return undefined;
   return { text, direction };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isIndex(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
