@@ -8,6 +8,7 @@ import {
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, isHostError } from '../base/errors.ts';
+import { waitFor } from '../base/patience.ts';
 import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 import { urlElicitationsOf } from '../wire/elicitation.ts';
@@ -93,20 +94,11 @@ async function untilDone(
   feature: ElicitationFeature,
   { clock }: RequiredPagesOptions,
 ): Promise<void> {
-  const ended = new Promise<'continue'>((resolve) => {
-    done.token.onCancellationRequested(() => resolve('continue'));
-  });
-  let isLate = false;
-  const patience = clock.delay(VISIT_MS, () => {
-    isLate = true;
-    done.cancel();
-  });
-  try {
-    const outcome = await Promise.race([ended, feature.finish(question, done.token)]);
-    if (outcome === 'cancel' || isLate) throw notVisited(context, 'was not finished');
-  } finally {
-    patience.dispose();
-  }
+  const { token } = done;
+  const waited = await waitFor(feature.finish(question, token), { clock, ms: VISIT_MS, token });
+  if (waited.kind === 'late') done.cancel();
+  const isFinished = waited.kind === 'cancelled' || (waited.kind === 'done' && waited.value !== 'cancel');
+  if (!isFinished) throw notVisited(context, 'was not finished');
 }
 
 function notVisited({ request }: CallContext, what: string): HostError {

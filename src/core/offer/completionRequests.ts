@@ -1,9 +1,9 @@
-import { Deferred } from '../base/async.ts';
 import { CancellationSource, type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
-import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { cancelled, isHostError, RPC } from '../base/errors.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { isHostError, RPC } from '../base/errors.ts';
 import { isJsonObject } from '../base/json.ts';
+import { pause } from '../base/patience.ts';
 import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeCompletion, encodeCompletion } from '../wire/completionMessages.ts';
@@ -63,7 +63,7 @@ export class Completions implements SessionFeature {
     this.#asked.set(field, asked);
     const cancels = (options.token ?? NO_CANCELLATION).onCancellationRequested(() => asked.cancel());
     try {
-      await this.#pause(asked.token);
+      await pause({ clock: this.#options.clock, ms: DEBOUNCE_MS, token: asked.token }, 'The completion');
       return await this.#ask(request, asked.token);
     } finally {
       cancels.dispose();
@@ -87,18 +87,6 @@ export class Completions implements SessionFeature {
       if (!isHostError(error, 'REMOTE_ERROR') || error.rpcCode !== RPC.methodNotFound) throw error;
       if (this.#session === session) this.#isUnknown = true;
       return NOTHING;
-    }
-  }
-
-  async #pause(token: CancellationToken): Promise<void> {
-    const over = new Deferred<void>();
-    const store = new DisposableStore();
-    store.add(this.#options.clock.delay(DEBOUNCE_MS, () => over.resolve()));
-    store.add(token.onCancellationRequested(() => over.reject(cancelled('The completion'))));
-    try {
-      await over.promise;
-    } finally {
-      store.dispose();
     }
   }
 }

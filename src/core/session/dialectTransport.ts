@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import { waitFor } from '../base/patience.ts';
 import type { MemberPath } from '../base/unreadJson.ts';
 import { LogLimiter } from '../rpc/logLimiter.ts';
 import { classify, type RpcId } from '../rpc/messages.ts';
@@ -184,13 +185,9 @@ export class DialectTransport implements Transport {
     if (this.#isInitialized && this.#receiver !== undefined && !this.#isEnded) {
       const id = this.#lastId + 1;
       this.#shutdownId = String(id);
-      const timer = this.#options.clock.delay(SHUTDOWN_MS, () => {
-        timer.dispose();
-        this.#shutdown.resolve();
-      });
       this.#inner.send({ jsonrpc: '2.0', id, method: 'shutdown' });
-      await this.#shutdown.promise;
-      timer.dispose();
+      const { clock } = this.#options;
+      await waitFor(this.#shutdown.promise, { clock, ms: SHUTDOWN_MS });
       this.#inner.send({ jsonrpc: '2.0', method: 'exit' });
     }
     this.#remarks.dispose();

@@ -1,4 +1,3 @@
-import { Deferred } from '../base/async.ts';
 import {
   CancellationSource,
   type CancellationToken,
@@ -9,6 +8,7 @@ import {
 import type { Clock } from '../base/clock.ts';
 import { HostError, messageOf, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import { pause } from '../base/patience.ts';
 import type { InputRequest } from '../model/task.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { InputRequired } from '../wire/envelope.ts';
@@ -81,13 +81,7 @@ export class InputRounds {
   /** Delays before repeating a request without questions. */
   async #pause(): Promise<void> {
     const ms = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#stateOnly++);
-    const over = new Deferred<void>();
-    const timer = this.#options.clock.delay(ms, () => over.resolve());
-    try {
-      await unlessCancelled(over.promise, this.#token, this.#method);
-    } finally {
-      timer.dispose();
-    }
+    await pause({ clock: this.#options.clock, ms, token: this.#token }, this.#method);
   }
 
   #failed(what: string): HostError {

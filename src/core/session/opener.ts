@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { Emitter } from '../base/event.ts';
 import { cancelled, HostError, isHostError, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import { waitFor } from '../base/patience.ts';
 import type { ProtocolSettings } from '../model/server.ts';
 import type { Connection, Connector, OpenTransport, VerdictStore } from '../ports.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
@@ -147,10 +148,11 @@ export class Opener {
     const asked = this.#discover({ ...link, opened: { ...opened, transport: question.asking } }, LATE_MS, true);
     ignoreFailure(asked);
     const questionMs = isExpected ? startTimeoutMs : isLauncher ? LAUNCHER_QUESTION_MS : QUESTION_MS;
-    const found = await answeredWithin(asked, Math.min(startTimeoutMs, questionMs), clock);
+    const patience = { clock, ms: Math.min(startTimeoutMs, questionMs) };
+    const found = await waitFor(asked, patience);
     const silenceMs = Math.min(startTimeoutMs, SILENCE_MS);
     const forSession = { ...link, opened: { ...opened, transport: question.forSession() } };
-    if (found !== undefined) return this.#openAs(found, forSession, silenceMs);
+    if (found.kind === 'done') return this.#openAs(found.value, forSession, silenceMs);
     log.log('info', 'The server did not answer server/discover in time: continuing with "initialize".');
     this.#memory.wasSilent();
     ignoreFailure(asked.then(({ kind }) => this.#memory.answeredLate(kind)));
@@ -348,17 +350,6 @@ function olderConnection(
 function endedOrSilent(error: unknown): boolean {
   if (isHostError(error, 'CONNECTION_CLOSED', 'SERVER_EXITED')) return true;
   return isHostError(error, 'HANDSHAKE_FAILED') && isHostError(error.cause, 'TIMEOUT');
-}
-
-/** Resolves with the answer, or `undefined` after the time. */
-async function answeredWithin<T>(asked: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
-  const silence = new Deferred<undefined>();
-  const timer = clock.delay(ms, () => silence.resolve(undefined));
-  try {
-    return await Promise.race([asked, silence.promise]);
-  } finally {
-    timer.dispose();
-  }
 }
 
 /** The server is reachable, but the user must act or declined. */

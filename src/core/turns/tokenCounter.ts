@@ -46,7 +46,7 @@ export class TokenCounter {
   }
 
   async #ask(text: string): Promise<number | undefined> {
-    const patience = { clock: this.#clock, ms: TIMEOUT_MS, token: NO_CANCELLATION };
+    const patience = { clock: this.#clock, ms: TIMEOUT_MS };
     try {
       const waited = await waitFor(this.#model.count(text, NO_CANCELLATION), patience);
       return waited.kind === 'done' ? waited.value : undefined;

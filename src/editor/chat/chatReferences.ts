@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { isObject, messageOf } from '../../core/index.ts';
+import { isObject, messageOf, waitFor } from '../../core/index.ts';
 import { ATTACHED, attachmentText, MAX_ATTACHMENT } from './chatAttachmentText.ts';
 import type { PromptPart } from './chatPrompt.ts';
+import { editorClock } from '../shared/editorClock.ts';
 import { plainText } from '../shared/plainText.ts';
 
 interface Attachments {
@@ -60,20 +61,14 @@ export async function readReferences(
 }
 
 async function readInTime(reference: vscode.ChatPromptReference, token: vscode.CancellationToken): Promise<Read> {
-  let timer: NodeJS.Timeout | undefined;
-  let stop: vscode.Disposable | undefined;
-  const late = new Promise<Read>((resolve) => {
-    const end = (why: string) => (): void => resolve({ kind: 'unread', why });
-    timer = setTimeout(end(vscode.l10n.t('it could not be read in time.')), PATIENCE_MS);
-    stop = token.onCancellationRequested(end(vscode.l10n.t('the turn was stopped.')));
-  });
   try {
-    return await Promise.race([read(reference), late]);
+    const waited = await waitFor(read(reference), { clock: editorClock, ms: PATIENCE_MS, token });
+    if (waited.kind === 'done') return waited.value;
+    const isLate = waited.kind === 'late';
+    const why = isLate ? vscode.l10n.t('it could not be read in time.') : vscode.l10n.t('the turn was stopped.');
+    return { kind: 'unread', why };
   } catch (error) {
     return { kind: 'unread', why: whyNot(error) };
-  } finally {
-    clearTimeout(timer);
-    stop?.dispose();
   }
 }
 

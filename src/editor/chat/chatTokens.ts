@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { waitFor } from '../../core/index.ts';
+import { editorClock } from '../shared/editorClock.ts';
 
 const TIMEOUT_MS = 10_000;
 const ASCII_PER_TOKEN = 4;
@@ -52,19 +54,15 @@ export class ChatTokens {
 
   async #ask(text: string): Promise<number | undefined> {
     const source = new vscode.CancellationTokenSource();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => {
-        source.cancel();
-        resolve(undefined);
-      }, TIMEOUT_MS);
-    });
     try {
-      return await Promise.race([this.#model.countTokens(text, source.token), late]);
+      const counting = Promise.resolve(this.#model.countTokens(text, source.token));
+      const counted = await waitFor(counting, { clock: editorClock, ms: TIMEOUT_MS });
+      if (counted.kind === 'done') return counted.value;
+      source.cancel();
+      return undefined;
     } catch {
       return undefined;
     } finally {
-      clearTimeout(timer);
       source.dispose();
     }
   }

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { waitFor } from '../../core/index.ts';
 import { baseModels } from '../models/baseModels.ts';
+import { editorClock } from '../shared/editorClock.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import { matchesModel, nameOf, wrapPatterns } from './wrapPatterns.ts';
@@ -34,15 +36,8 @@ export async function chooseWrapped(): Promise<void> {
 }
 
 async function modelsInTime(): Promise<readonly vscode.LanguageModelChat[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly vscode.LanguageModelChat[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([baseModels(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const models = await waitFor(baseModels(), { clock: editorClock, ms: PATIENCE_MS });
+  return models.kind === 'done' ? models.value : [];
 }
 
 function notifyNoModels(): void {

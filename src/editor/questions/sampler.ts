@@ -3,7 +3,6 @@ import {
   CancellationSource,
   type CancellationToken,
   type Clock,
-  Deferred,
   ignoreFailure,
   type Logger,
   messageOf,
@@ -16,6 +15,7 @@ import {
   type SamplingRequest,
   type SamplingResult,
   unlessCancelled,
+  waitFor,
 } from '../../core/index.ts';
 import { baseModels } from '../models/baseModels.ts';
 import { preferredModel } from '../models/modelPreference.ts';
@@ -149,15 +149,8 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
   }
 
   async #models(token: CancellationToken): Promise<readonly vscode.LanguageModelChat[]> {
-    const none = new Deferred<readonly vscode.LanguageModelChat[]>();
-    const patience = this.#tools.clock.delay(MODELS_MS, () => none.resolve([]));
-    const cancels = token.onCancellationRequested(() => none.resolve([]));
-    try {
-      return await Promise.race([none.promise, baseModels()]);
-    } finally {
-      patience.dispose();
-      cancels.dispose();
-    }
+    const waited = await waitFor(baseModels(), { clock: this.#tools.clock, ms: MODELS_MS, token });
+    return waited.kind === 'done' ? waited.value : [];
   }
 
   async #run(
@@ -297,14 +290,12 @@ async function count(
 ): Promise<number> {
   if (text.trim() === '') return 0;
   const estimate = Math.ceil(text.length / CHARACTERS_PER_TOKEN);
-  const late = new Deferred<number>();
-  const patience = clock.delay(COUNT_MS, () => late.resolve(estimate));
   try {
-    const tokens = await Promise.race([late.promise, model.countTokens(text)]);
+    const counting = Promise.resolve(model.countTokens(text));
+    const counted = await waitFor(counting, { clock, ms: COUNT_MS });
+    const tokens = counted.kind === 'done' ? counted.value : estimate;
     return Number.isFinite(tokens) && tokens >= 0 ? Math.ceil(tokens) : estimate;
   } catch {
     return estimate;
-  } finally {
-    patience.dispose();
   }
 }

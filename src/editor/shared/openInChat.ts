@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { waitFor } from '../../core/index.ts';
+import { editorClock } from './editorClock.ts';
 import { notify } from './notify.ts';
 
 /** Not part of the API. */
@@ -34,16 +36,11 @@ export async function openInChat({ query, isSent }: ChatQuery): Promise<void> {
 
 /** Whether the editor reports no models in time. Later ones may still appear. */
 async function isWithoutModel(): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
-  });
   try {
-    const models = await Promise.race([vscode.lm.selectChatModels(), late]);
-    return models !== undefined && models.length === 0;
+    const asked = Promise.resolve(vscode.lm.selectChatModels());
+    const models = await waitFor(asked, { clock: editorClock, ms: PATIENCE_MS });
+    return models.kind === 'done' && models.value.length === 0;
   } catch {
     return true;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -7,6 +7,7 @@ import {
   isJsonObject,
   type Json,
   Semaphore,
+  waitFor,
 } from '../../core/index.ts';
 import { networkFailure } from './httpFailure.ts';
 import type { RemoteServer } from './remoteServer.ts';
@@ -175,7 +176,7 @@ export class PostQueue {
     this.#open.add(exchange);
     const run = (): Promise<void> => this.#post(exchange, post);
     const posted = this.#ready.then(due).then(() => (exchange.isReply ? this.#answers.run(run) : run()));
-    if (exchange.isInitialized) this.#ready = atMost(READY_MS, posted, this.#server.clock);
+    if (exchange.isInitialized) this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
   }
 
@@ -197,12 +198,15 @@ export class PostQueue {
 
   /** Waits briefly until the last message was accepted. */
   async farewell(): Promise<void> {
-    for (const exchange of this.#open)
-      if (exchange.isFarewell) await atMost(FAREWELL_MS, exchange.ended.promise, this.#server.clock);
+    for (const exchange of this.#open) if (exchange.isFarewell) await this.#atMost(FAREWELL_MS, exchange.ended.promise);
   }
 
   abort(): void {
     for (const exchange of this.#open) exchange.abort.abort();
+  }
+
+  async #atMost(ms: number, promise: Promise<void>): Promise<void> {
+    await waitFor(promise, { clock: this.#server.clock, ms });
   }
 
   async #post(exchange: PostExchange, post: () => Promise<void>): Promise<void> {
@@ -215,16 +219,5 @@ export class PostQueue {
       exchange.end();
       this.#open.delete(exchange);
     }
-  }
-}
-
-/** Resolves with the promise, or after this time. */
-async function atMost(ms: number, promise: Promise<void>, clock: Clock): Promise<void> {
-  const late = new Deferred<void>();
-  const timer = clock.delay(ms, () => late.resolve());
-  try {
-    await Promise.race([promise, late.promise]);
-  } finally {
-    timer.dispose();
   }
 }

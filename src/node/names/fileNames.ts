@@ -2,10 +2,10 @@ import { lstat, readlink, realpath } from 'node:fs/promises';
 import {
   type CancellationToken,
   type Clock,
-  Deferred,
   type FileNames,
   type RealName,
   Semaphore,
+  waitFor,
 } from '../../core/index.ts';
 import { nodeClock } from '../nodePorts.ts';
 import { nameStyleOf, windowsNames } from './nameStyle.ts';
@@ -83,15 +83,9 @@ function limited(lookups: NameLookups, slots: Semaphore, waiting: { readonly isO
 
 /** Resolves early on cancellation or timeout, because a hanging lookup cannot be aborted. */
 async function inTime(answer: Promise<RealName>, clock: Clock, token: CancellationToken): Promise<RealName> {
-  const over = new Deferred<RealName>();
-  const timer = clock.delay(DEADLINE_MS, () => over.resolve(unknown('The file system did not answer in time.')));
-  const listening = token.onCancellationRequested(() => over.resolve(CANCELLED));
-  try {
-    return await Promise.race([answer, over.promise]);
-  } finally {
-    timer.dispose();
-    listening.dispose();
-  }
+  const waited = await waitFor(answer, { clock, ms: DEADLINE_MS, token });
+  if (waited.kind === 'done') return waited.value;
+  return waited.kind === 'cancelled' ? CANCELLED : unknown('The file system did not answer in time.');
 }
 
 const CANCELLED = unknown('Nobody waits for the answer any more.');

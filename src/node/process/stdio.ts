@@ -18,6 +18,7 @@ import {
   type Transport,
   type TransportClosed,
   type TransportDetails,
+  waitFor,
 } from '../../core/index.ts';
 import { checkFolder, findCommand, notFound, spawnError } from './commandLookup.ts';
 import { decode } from './longMessage.ts';
@@ -248,17 +249,9 @@ class StdioServer implements StdioTransport {
     this.#dropped.dispose();
   }
 
-  #within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = this.#clock.delay(ms, () => {
-        timer.dispose();
-        resolve(false);
-      });
-      void promise.then(() => {
-        timer.dispose();
-        resolve(true);
-      });
-    });
+  async #within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+    const { kind } = await waitFor(promise, { clock: this.#clock, ms });
+    return kind === 'done';
   }
 }
 
