@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import { asyncLazy, type Disposable, DisposableStore } from '../../core/index.ts';
 import type { ApprovalServices } from './approvalContext.ts';
 import { ApprovalsView } from './approvalsView.ts';
-import { registerActions } from '../shared/commandRegistry.ts';
+import { registerActions, whenLoaded } from '../shared/lazyPart.ts';
 import { COMMANDS } from '../shared/ids.ts';
 
 /** Registers the Approvals view, its commands, and approval notifications. */
@@ -31,12 +31,9 @@ export function registerApprovals(services: ApprovalServices): Disposable {
     ]),
   );
   store.add(
-    services.host.approvals.onDidAsk((approval) => {
-      ui.get().then(
-        (loaded) => loaded.asked(approval),
-        (error: unknown) => services.log.log('error', `An approval could not be asked for: ${messageOf(error)}`),
-      );
-    }),
+    services.host.approvals.onDidAsk((approval) =>
+      whenLoaded(ui, services.log, 'An approval could not be asked for', (loaded) => loaded.asked(approval)),
+    ),
   );
   store.add(new ApprovalsView(services, ui));
   return store;

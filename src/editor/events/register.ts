@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
-import { registerActions } from '../shared/commandRegistry.ts';
+import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore } from '../../core/index.ts';
+import { registerActions, whenLoaded } from '../shared/lazyPart.ts';
 import { EventsView } from './eventsView.ts';
 import { COMMANDS, EVENT_SCHEME } from '../shared/ids.ts';
 import type { Inbox, InboxServices } from './lazy.ts';
@@ -25,12 +25,9 @@ export function registerEvents(services: InboxServices): Disposable {
     ]),
   );
   store.add(
-    services.host.events.onDidArrive((events) => {
-      inbox.get().then(
-        (loaded) => loaded.arrived(events),
-        (error: unknown) => services.log.log('error', `Events could not be shown: ${messageOf(error)}`),
-      );
-    }),
+    services.host.events.onDidArrive((events) =>
+      whenLoaded(inbox, services.log, 'Events could not be shown', (loaded) => loaded.arrived(events)),
+    ),
   );
   store.add(new EventsView(services, inbox));
   return store;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
-import { registerActions } from '../shared/commandRegistry.ts';
+import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore } from '../../core/index.ts';
+import { registerActions, whenLoaded } from '../shared/lazyPart.ts';
 import { COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, ROLL_BACK_IN_CHAT, SCHEMES } from '../shared/ids.ts';
 import { notify } from '../shared/notify.ts';
 import type { ModalAsker, LineageServices } from './lineageContext.ts';
@@ -59,12 +59,9 @@ export function registerLineage(services: LineageServices): LineageView {
   );
   registerPages(store, ui);
   store.add(
-    services.host.lineages.onDidBreak((trouble) => {
-      ui.get().then(
-        (loaded) => loaded.broke(trouble),
-        (error: unknown) => services.log.log('error', `A broken state could not be reported: ${messageOf(error)}`),
-      );
-    }),
+    services.host.lineages.onDidBreak((trouble) =>
+      whenLoaded(ui, services.log, 'A broken state could not be reported', (loaded) => loaded.broke(trouble)),
+    ),
   );
   return {
     answerWith: (other) => {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore } from '../../core/index.ts';
-import { registerActions } from '../shared/commandRegistry.ts';
+import { registerActions } from '../shared/lazyPart.ts';
 import { COMMANDS, SCHEMES } from '../shared/ids.ts';
 import type { OfferServices, OfferUi } from './lazy.ts';
 import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
