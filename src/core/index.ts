@@ -34,6 +34,7 @@ export {
 export { type AsyncLazy, asyncLazy } from './base/lazy.ts';
 export { type Logger, type LogLevel, NO_LOG } from './base/log.ts';
 export { mapTexts } from './base/jsonTexts.ts';
+export { Malformed, MemberReader } from './base/memberReader.ts';
 export { waitFor } from './base/patience.ts';
 export { plural, pluralWord } from './base/plural.ts';
 export { type Redact, type Secret, SecretList } from './base/secrets.ts';

@@ -4,8 +4,9 @@ import {
   type FinishReason,
   isJsonObject,
   type Json,
-  type JsonObject,
   type LanguageModel,
+  Malformed,
+  MemberReader,
   MODEL_FAILURES,
   type ModelChoice,
   type ModelFacts,
@@ -15,7 +16,6 @@ import {
   type ModelSelection,
 } from '../../core/index.ts';
 import type { DriverModel } from './controlCommands.ts';
-import { choice, Malformed, optionalCount, optionalText, text, textList } from './members.ts';
 import type { Question, Questions } from './questions.ts';
 
 type Answer = { readonly kind: 'said'; readonly pieces: readonly string[]; readonly finish: FinishReason } | Failed;
@@ -102,32 +102,34 @@ function modelQuestion(model: string, { server, name }: ModelSelection, request:
   };
 }
 
-function decodeAnswer(answer: Json): Answer | undefined {
-  if (answer === null) return LEFT_OPEN;
-  if (typeof answer === 'string') return { kind: 'said', pieces: [answer], finish: 'end_turn' };
-  if (!isJsonObject(answer)) return undefined;
-  if (answer['failed'] !== undefined) return failureOf(answer);
-  const finish = answer['finishReason'] === undefined ? 'end_turn' : choice(answer, 'finishReason', FINISHES);
-  if (answer['text'] !== undefined) return { kind: 'said', pieces: [text(answer, 'text')], finish };
-  if (answer['chunks'] === undefined) return undefined;
-  return { kind: 'said', pieces: textList(answer, 'chunks'), finish };
+function decodeAnswer(given: Json): Answer | undefined {
+  if (given === null) return LEFT_OPEN;
+  if (typeof given === 'string') return { kind: 'said', pieces: [given], finish: 'end_turn' };
+  if (!isJsonObject(given)) return undefined;
+  const answer = new MemberReader(given);
+  if (answer.has('failed')) return failureOf(answer);
+  const finish = answer.has('finishReason') ? answer.choice('finishReason', FINISHES) : 'end_turn';
+  if (answer.has('text')) return { kind: 'said', pieces: [answer.text('text')], finish };
+  if (!answer.has('chunks')) return undefined;
+  return { kind: 'said', pieces: answer.textList('chunks'), finish };
 }
 
-function failureOf(answer: JsonObject): Failed {
-  const reason = choice(answer, 'failed', MODEL_FAILURES);
-  return { kind: 'failed', reason, message: optionalText(answer, 'message') ?? `The model failed: ${reason}.` };
+function failureOf(answer: MemberReader): Failed {
+  const reason = answer.choice('failed', MODEL_FAILURES);
+  return { kind: 'failed', reason, message: answer.optionalText('message') ?? `The model failed: ${reason}.` };
 }
 
 /** Decodes the command that sets the model, or removes it with `null`. */
-export function decodeModel(line: JsonObject): DriverModel | undefined {
-  const given = line['model'];
-  if (given === null) return undefined;
-  if (!isJsonObject(given)) throw new Malformed('"model" must be an object, such as {"id": "stub"}, or null.');
+export function decodeModel(line: MemberReader): DriverModel | undefined {
+  const model = line.json('model');
+  if (model === null) return undefined;
+  if (!isJsonObject(model)) throw new Malformed('"model" must be an object, such as {"id": "stub"}, or null.');
+  const given = new MemberReader(model);
   const facts: ModelFacts = {
-    id: text(given, 'id'),
-    vendor: optionalText(given, 'vendor') ?? 'driver',
-    contextWindow: optionalCount(given, 'contextWindow', { least: 1 }) ?? DEFAULT_WINDOW,
-    capabilities: given['capabilities'] === undefined ? [] : textList(given, 'capabilities'),
+    id: given.text('id'),
+    vendor: given.optionalText('vendor') ?? 'driver',
+    contextWindow: given.optionalCount('contextWindow', { least: 1 }) ?? DEFAULT_WINDOW,
+    capabilities: given.has('capabilities') ? given.textList('capabilities') : [],
   };
-  return { facts, reply: optionalText(given, 'reply') };
+  return { facts, reply: given.optionalText('reply') };
 }

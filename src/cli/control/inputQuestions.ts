@@ -21,8 +21,8 @@ import {
   type SamplingResult,
   type UrlAnswer,
   type UrlQuestion,
+  Malformed,
 } from '../../core/index.ts';
-import { Malformed } from './members.ts';
 import type { Question, Questions } from './questions.ts';
 
 /** Asks the driver what servers ask users and models. */

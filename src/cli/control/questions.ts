@@ -6,9 +6,9 @@ import {
   type JsonObject,
   type StartAnswer,
   type StartQuestion,
+  Malformed,
 } from '../../core/index.ts';
 import { declaredInput } from '../settingsFile.ts';
-import { Malformed } from './members.ts';
 
 interface Open {
   /** Returns false if this is no answer to the question. Throws `Malformed` with a reason if possible. */

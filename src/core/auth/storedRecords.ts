@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import { isJsonArray, isJsonObject, type Json, parseJson } from '../base/json.ts';
+import { Malformed, MemberReader } from '../base/memberReader.ts';
 import type { OAuthClient, Registration, TokenAuthMethod } from './client.ts';
 import type { MetadataDiscovery } from './serverMetadata.ts';
 import type { TokenRecord } from './tokens.ts';
@@ -56,114 +57,63 @@ function readValue(text: string | undefined): Json | undefined {
   }
 }
 
-class Damaged extends Error {}
-
 /** Returns an empty list if any member is invalid, so that no partial record is used. */
-function decodeAll<T>(value: Json | undefined, decode: (members: Members) => T): readonly T[] {
+function decodeAll<T>(value: Json | undefined, decode: (members: MemberReader) => T): readonly T[] {
   if (!isJsonObject(value)) return [];
   try {
-    return [decode(new Members(value))];
+    return [decode(new MemberReader(value))];
   } catch (error) {
-    if (error instanceof Damaged) return [];
+    if (error instanceof Malformed) return [];
     throw error;
   }
 }
 
-class Members {
-  readonly #value: JsonObject;
-
-  constructor(value: JsonObject) {
-    this.#value = value;
-  }
-
-  text(key: string): string {
-    return this.optionalText(key) ?? damaged();
-  }
-
-  optionalText(key: string): string | undefined {
-    const value = this.#value[key];
-    return value === undefined || typeof value === 'string' ? value : damaged();
-  }
-
-  number(key: string): number {
-    return this.optionalNumber(key) ?? damaged();
-  }
-
-  optionalNumber(key: string): number | undefined {
-    const value = this.#value[key];
-    return value === undefined || typeof value === 'number' ? value : damaged();
-  }
-
-  texts(key: string): readonly string[] {
-    const value = this.#value[key];
-    if (!isJsonArray(value)) return damaged();
-    return value.map((item) => (typeof item === 'string' ? item : damaged()));
-  }
-
-  oneOf<const T extends string>(key: string, choices: readonly T[]): T {
-    return choices.find((choice) => choice === this.#value[key]) ?? damaged();
-  }
-
-  isTrue(key: string): boolean {
-    return this.#value[key] === true;
-  }
-
-  members(key: string): Members {
-    const value = this.#value[key];
-    return isJsonObject(value) ? new Members(value) : damaged();
-  }
-}
-
-function damaged(): never {
-  throw new Damaged();
-}
-
-function account(members: Members): SignInAccount {
+function account(members: MemberReader): SignInAccount {
   return {
     server: members.text('server'),
     variant: members.text('variant'),
     issuer: members.text('issuer'),
     resource: members.text('resource'),
-    scopes: members.texts('scopes'),
-    isPinned: members.isTrue('isPinned'),
+    scopes: members.textList('scopes'),
+    isPinned: members.json('isPinned') === true,
     at: members.number('at'),
   };
 }
 
-function token(members: Members): TokenRecord {
+function token(members: MemberReader): TokenRecord {
   return {
     issuer: members.text('issuer'),
-    found: members.oneOf<MetadataDiscovery>('found', ['named', 'origin', 'assumed']),
+    found: members.choice<MetadataDiscovery>('found', ['named', 'origin', 'assumed']),
     resource: members.text('resource'),
     tokenEndpoint: members.text('tokenEndpoint'),
     revocationEndpoint: members.optionalText('revocationEndpoint'),
     accessToken: members.text('accessToken'),
-    type: members.oneOf('type', ['bearer', 'dpop']),
+    type: members.choice('type', ['bearer', 'dpop']),
     refreshToken: members.optionalText('refreshToken'),
     expiresAt: members.optionalNumber('expiresAt'),
     issuedAt: members.number('issuedAt'),
-    requested: members.texts('requested'),
-    granted: members.texts('granted'),
-    client: client(members.members('client')),
+    requested: members.textList('requested'),
+    granted: members.textList('granted'),
+    client: client(members.members('client') ?? new MemberReader({})),
     proofKey: members.optionalText('proofKey'),
-    servers: members.texts('servers'),
+    servers: members.textList('servers'),
   };
 }
 
-function registration(members: Members): Registration {
+function registration(members: MemberReader): Registration {
   return {
     ...client(members),
     redirectUri: members.text('redirectUri'),
-    scopes: members.texts('scopes'),
+    scopes: members.textList('scopes'),
     expiresAt: members.optionalNumber('expiresAt'),
   };
 }
 
-function client(members: Members): OAuthClient {
+function client(members: MemberReader): OAuthClient {
   return {
     clientId: members.text('clientId'),
     clientSecret: members.optionalText('clientSecret'),
-    authMethod: members.oneOf<TokenAuthMethod>('authMethod', [
+    authMethod: members.choice<TokenAuthMethod>('authMethod', [
       'none',
       'client_secret_basic',
       'client_secret_post',
