@@ -341,7 +341,7 @@ export {
 export { type ChatHookHost, ChatHooks } from './turns/chatHooks.ts';
 export { denialText } from './scopes/denials.ts';
 export { boundedRecord, StoredAudit } from './audit/auditLog.ts';
-export { TokenCounter } from './turns/tokenCounter.ts';
+export { estimatedTokens, TokenCounter } from './turns/tokenCounter.ts';
 export { dialectInitializeParams } from './session/dialectDetection.ts';
 export { routingHeaders } from './wire/headers.ts';
 export { parseUriTemplate } from './wire/uriTemplate.ts';

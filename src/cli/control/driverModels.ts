@@ -1,6 +1,7 @@
 import {
   blockText,
   type CancellationToken,
+  estimatedTokens,
   type FinishReason,
   isJsonObject,
   type Json,
@@ -27,8 +28,6 @@ const NO_MODEL: ModelChoice = {
   message: 'The driver has given no model: give one with the command "model".',
 };
 const FINISHES: readonly FinishReason[] = ['end_turn', 'max_tokens', 'stop_sequence'];
-/** A rule of thumb for English. The same in every run. */
-const CHARACTERS_A_TOKEN = 4;
 const DEFAULT_WINDOW = 100_000;
 
 /** The driver's single model. There is none until the driver sets it. */
@@ -77,7 +76,7 @@ class PlayedModel implements LanguageModel {
   }
 
   count(text: string): Promise<number> {
-    return Promise.resolve(Math.ceil(text.length / CHARACTERS_A_TOKEN));
+    return Promise.resolve(estimatedTokens(text));
   }
 }
 

@@ -8,6 +8,7 @@ import type { Host, OpenInference } from '../hostTypes.ts';
 import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { ModelFacts } from '../model/inference.ts';
 import { decodeChatHook, additionalContext, deliveryOf, lastAnswer } from './chatHookText.ts';
+import { estimatedTokens } from './tokenCounter.ts';
 
 export type ChatHookHost = Pick<Host, 'openInference' | 'server' | 'redact'> & {
   readonly events: Pick<Host['events'], 'list'>;
@@ -40,8 +41,6 @@ const NOTHING: JsonObject = {};
 
 /** Hooks do not receive the model or its context size. */
 const UNKNOWN_MODEL: ModelFacts = { id: 'unknown', vendor: 'unknown', contextWindow: 0, capabilities: [] };
-/** A common estimate. Hooks do not receive token counts either. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * Runs MCPL hooks (§10) for turns of the editor's own chat, which calls a script of this extension before and after
@@ -146,7 +145,8 @@ export class ChatHooks implements Disposable {
       const tail = transcript === undefined ? undefined : await this.#options.readTail(transcript);
       const text = tail === undefined ? undefined : lastAnswer(tail);
       if (text === undefined) return open.inference.abandon();
-      const usage = { inputTokens: estimated(open.prompt), outputTokens: estimated(text) };
+      // Hooks do not receive token counts.
+      const usage = { inputTokens: estimatedTokens(open.prompt), outputTokens: estimatedTokens(text) };
       await open.inference.finish({ text, usage });
     } catch (error) {
       open.inference.abandon();
@@ -191,8 +191,4 @@ function isOpen({ isRead, outcome }: InboundEvent): boolean {
 function withContext(text: string): JsonObject {
   if (text === '') return NOTHING;
   return { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: text } };
-}
-
-function estimated(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }

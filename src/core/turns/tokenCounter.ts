@@ -11,6 +11,10 @@ const MAX_TOKENS = 1_000_000_000;
 /** A common estimate for unknown texts. */
 const CHARACTERS_PER_TOKEN = 4;
 
+export function estimatedTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
 /**
  * Counts tokens with the model that reads or wrote the text. Switches to estimates after a model fails to count. Never
  * rejects.
@@ -42,7 +46,7 @@ export class TokenCounter {
   /** Estimates without the model, if there is no time to ask it. */
   estimate(text: string): number {
     this.#isEstimate ||= text !== '';
-    return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+    return estimatedTokens(text);
   }
 
   async #ask(text: string): Promise<number | undefined> {

@@ -5,6 +5,7 @@ import {
   CancellationSource,
   type CancellationToken,
   type ContentBlock,
+  estimatedTokens,
   isCancellation,
   type LanguageModel,
   messageOf,
@@ -21,8 +22,6 @@ import { plainText } from '../shared/plainText.ts';
 /** Maximum characters of an answer. */
 const MAX_TEXT = 4_000_000;
 const COUNT_MS = 5_000;
-/** Characters per token for estimates. */
-const PER_TOKEN = 4;
 
 /**
  * Selects a model by name: a part of its id or name, optionally with its extension's id. Without a name, only if the
@@ -89,7 +88,7 @@ export class RunnerModel implements LanguageModel {
   }
 
   async count(text: string, token: CancellationToken): Promise<number> {
-    const estimate = Math.ceil(text.length / PER_TOKEN);
+    const estimate = estimatedTokens(text);
     if (this.added.runner.count === undefined) return estimate;
     const source = new CancellationSource();
     const cancels = token.onCancellationRequested(() => source.cancel());

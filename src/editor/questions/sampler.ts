@@ -3,6 +3,7 @@ import {
   CancellationSource,
   type CancellationToken,
   type Clock,
+  estimatedTokens,
   ignoreFailure,
   type Logger,
   messageOf,
@@ -263,8 +264,6 @@ interface EndedRun {
 }
 
 const COUNT_MS = 5_000;
-/** A common estimate, if the model does not count. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** Adds token counts to a run, for text only. Never rejects. */
 async function countedUse(run: EndedRun, clock: Clock): Promise<ModelUseRecord> {
@@ -289,7 +288,7 @@ async function count(
   clock: Clock,
 ): Promise<number> {
   if (text.trim() === '') return 0;
-  const estimate = Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+  const estimate = estimatedTokens(text);
   try {
     const counting = Promise.resolve(model.countTokens(text));
     const counted = await waitFor(counting, { clock, ms: COUNT_MS });
