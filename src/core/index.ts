@@ -31,7 +31,7 @@ export {
   nestsDeeperThan,
   parseJson,
 } from './base/json.ts';
-export { type AsyncLazy, asyncLazy } from './base/lazy.ts';
+export { type AsyncLazy, asyncLazy, lazy } from './base/lazy.ts';
 export { type Logger, type LogLevel, NO_LOG } from './base/log.ts';
 export { mapTexts } from './base/jsonTexts.ts';
 export { Malformed, MemberReader } from './base/memberReader.ts';

@@ -1,3 +1,4 @@
+import { jsonEquals } from '../base/json.ts';
 import { coveredBy, nearestPattern } from '../model/featureSetPattern.ts';
 import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl.ts';
 import { PUSH_POLICIES } from '../model/mcpl.ts';
@@ -118,7 +119,7 @@ function featureSetChanges(own: FeatureSetSettings, all: FeatureSetSettings): re
   if (known.some((pattern) => isOn(own, pattern) && !isOn(all, pattern))) directions.push('narrowing');
   if (known.some((pattern) => !isOn(own, pattern) && isOn(all, pattern))) directions.push('widening');
   const listOf = ({ enabled, disabled }: FeatureSetSettings): unknown => [[...enabled].sort(), [...disabled].sort()];
-  const key = sameList(own.disabled, all.disabled) ? 'enabled' : 'disabled';
+  const key = jsonEquals(own.disabled, all.disabled) ? 'enabled' : 'disabled';
   return directions.map((direction) => ({
     key: `featureSets.${key}`,
     path: ['featureSets', key],
@@ -212,8 +213,4 @@ function hiddenChanges(own: readonly string[], all: readonly string[]): readonly
     ...(shown.length > 0 ? [change('widening', (now) => [...now, ...shown])] : []),
     ...(hidden.length > 0 ? [change('narrowing', (now) => now.filter((tool) => !hidden.includes(tool)))] : []),
   ];
-}
-
-function sameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
 }

@@ -1,3 +1,4 @@
+import { jsonEquals } from '../base/json.ts';
 import { coveredBy, covers, nearestPattern } from '../model/featureSetPattern.ts';
 import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
@@ -169,7 +170,7 @@ function whitelistGrants(merged: ScopeSettings['lists'], base: ScopeSettings['li
       key,
     );
     const inherited = (wider === undefined ? undefined : added.get(wider)) ?? [];
-    return sameList(patterns, inherited) ? [] : [{ kind: 'whitelist', featureSet: key, patterns }];
+    return jsonEquals(patterns, inherited) ? [] : [{ kind: 'whitelist', featureSet: key, patterns }];
   });
 }
 
@@ -177,10 +178,6 @@ function whitelistGrants(merged: ScopeSettings['lists'], base: ScopeSettings['li
 function adapterGrants(merged: ScopeSettings['adapters'], base: ScopeSettings['adapters']): readonly McplGrant[] {
   return Object.entries(merged).flatMap(([tool, paths]) => {
     const instead = Object.hasOwn(base, tool) ? base[tool] : undefined;
-    return instead !== undefined && sameList(paths, instead) ? [] : [{ kind: 'adapter', tool, paths, instead }];
+    return instead !== undefined && jsonEquals(paths, instead) ? [] : [{ kind: 'adapter', tool, paths, instead }];
   });
-}
-
-function sameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
 }

@@ -9,7 +9,7 @@ import {
   grantText,
   subjectText,
 } from '../../core/index.ts';
-import { ageText, timeText } from '../shared/timeText.ts';
+import { ageText, agoText, timeText } from '../shared/timeText.ts';
 import { COMMANDS, FACETS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
 import type { NodeIcon } from '../shared/serverStateText.ts';
 import { inParts, nodeId } from '../shared/treeNode.ts';
@@ -184,11 +184,6 @@ function decisionNode(entry: AuditEntry, folders: readonly OpenFolder[], now: nu
     icon: OUTCOMES[outcome],
     context: 'decision',
   };
-}
-
-function agoText(at: number, now: number): string {
-  const age = ageText(at, now);
-  return age === 'now' ? 'just now' : `${age} ago`;
 }
 
 const LEAF = { expansion: 'none', children: [] } as const;

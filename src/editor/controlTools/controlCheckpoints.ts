@@ -11,8 +11,9 @@ import {
 import { findCheckpoints } from '../chat/chatCheckpoints.ts';
 import { type CheckpointsRequest, InputProblem, type RollbackRequest } from './controlInputs.ts';
 import { type ControlResult, controlNote, tagged } from './controlResult.ts';
-import { checkpointLine, countText, kindOf, lineageText, lineText, titleText } from '../lineage/lineageText.ts';
+import { checkpointLine, countText, kindOf, lineageText, titleText } from '../lineage/lineageText.ts';
 import { rollbackQuestion, type RollbackQuestion } from '../lineage/rollbackText.ts';
+import { plainLine } from '../shared/plainText.ts';
 
 /** Maximum lineages in one answer. A model can ask for one by name. */
 const MAX_LINEAGES = 8;
@@ -98,9 +99,9 @@ function rowText({ node, isHead }: LineageRow, now: number): string {
 function nodeData(node: Checkpoint, isCurrent: boolean): JsonObject {
   return {
     place: node.place,
-    checkpoint: lineText(checkpointName(node), MAX_NAME),
-    ...(node.name === undefined ? {} : { name: lineText(node.name, MAX_NAME) }),
-    ...(node.tool === undefined ? {} : { tool: lineText(node.tool, MAX_NAME) }),
+    checkpoint: plainLine(checkpointName(node), MAX_NAME),
+    ...(node.name === undefined ? {} : { name: plainLine(node.name, MAX_NAME) }),
+    ...(node.tool === undefined ? {} : { tool: plainLine(node.tool, MAX_NAME) }),
     at: new Date(node.at).toISOString(),
     isCurrent,
     kind: kindOf(node),
@@ -145,7 +146,7 @@ async function rowIdOf(
     if (detail !== undefined && isOf(detail, wanted)) found.push({ ...each, detail });
   }
   const [only] = found;
-  const name = JSON.stringify(lineText(target.name, MAX_NAME));
+  const name = JSON.stringify(plainLine(target.name, MAX_NAME));
   if (only === undefined)
     throw new InputProblem(`No checkpoint is called ${name}. mcpl_list_checkpoints lists all of them.`);
   if (found.length === 1) return only.place;

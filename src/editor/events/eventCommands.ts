@@ -6,6 +6,7 @@ import { ageText } from '../shared/timeText.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { openInChat } from '../shared/openInChat.ts';
 import { plainText } from '../shared/plainText.ts';
+import { cancellableProgress } from '../shared/progress.ts';
 import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { notify } from '../shared/notify.ts';
@@ -54,10 +55,8 @@ export function eventActions(
 }
 
 async function askModel({ host }: Needs, documents: EventDocuments, event: InboundEvent): Promise<void> {
-  const location = vscode.ProgressLocation.Notification;
   const title = vscode.l10n.t('Asking a model about "{0}"', plainText(eventTitle(event)));
-  const ask = (): Thenable<InboundEvent> =>
-    vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => host.events.ask(event.id, token));
+  const ask = (): Promise<InboundEvent> => cancellableProgress(title, (token) => host.events.ask(event.id, token));
   let answered: InboundEvent;
   try {
     answered = await ask();

@@ -14,13 +14,13 @@ import {
   emptyText,
   idText,
   lineageText,
-  lineText,
   makerText,
   checkpointNameText,
   statefulSets,
   wholeTimeText,
 } from './lineageText.ts';
 import { pick, withoutIcons } from '../shared/quickPicker.ts';
+import { plainLine } from '../shared/plainText.ts';
 
 /** Maximum checkpoints in a pick list. The view has all, and a search. */
 const MAX_PICKED = 200;
@@ -109,7 +109,7 @@ function checkpointItem(node: Checkpoint, isHead: boolean, now: number): vscode.
   return {
     label: `${icon}${withoutIcons(name === '' ? idText(node) : name)}`,
     description: withoutIcons(facts.filter((fact) => fact !== '').join(' · ')),
-    detail: withoutIcons(lineText(node.problem ?? argsText(node), 200)),
+    detail: withoutIcons(plainLine(node.problem ?? argsText(node), 200)),
   };
 }
 

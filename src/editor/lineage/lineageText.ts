@@ -9,8 +9,8 @@ import {
 } from '../../core/index.ts';
 import type { NodeKind } from '../../webview/lineage/lineageMessages.ts';
 import { whoText } from '../approvals/approvalText.ts';
-import { ageText, timeText } from '../shared/timeText.ts';
-import { plainText } from '../shared/plainText.ts';
+import { agoText, timeText } from '../shared/timeText.ts';
+import { plainLine, plainText } from '../shared/plainText.ts';
 
 const MAX_ID = 60;
 const MAX_NAME = 80;
@@ -18,18 +18,13 @@ const MAX_TOOL = 64;
 const MAX_ARGS = 200;
 const DAY = 86_400_000;
 
-/** Untrusted text on one line. */
-export function lineText(text: string, max: number): string {
-  return plainText(text.replace(/\s+/g, ' ').trim(), max);
-}
-
 /** `chk_b`, or `chk_b#2` */
 export function idText(node: Pick<Checkpoint, 'checkpoint' | 'copy'>): string {
   return plainText(checkpointName(node), MAX_ID);
 }
 
 export function checkpointNameText({ name }: Pick<Checkpoint, 'name'>): string {
-  return lineText(name ?? '', MAX_NAME);
+  return plainLine(name ?? '', MAX_NAME);
 }
 
 /** The id with the user's name: `chk_b "before the move"`. */
@@ -51,13 +46,13 @@ export function kindOf({ isPruned, problem, form }: Pick<Checkpoint, 'isPruned' 
 
 /** The tool that created it, or a description of its origin. */
 export function makerText({ tool, form, link }: Pick<Checkpoint, 'tool' | 'form' | 'link'>): string {
-  if (tool !== undefined) return lineText(tool, MAX_TOOL);
+  if (tool !== undefined) return plainLine(tool, MAX_TOOL);
   if (form === 'placeholder') return 'named as a parent';
   return link === 'rollback' ? 'a rollback' : 'the server';
 }
 
 export function argsText({ args }: Pick<Checkpoint, 'args'>): string {
-  return lineText(args ?? '', MAX_ARGS);
+  return plainLine(args ?? '', MAX_ARGS);
 }
 
 /** A checkpoint on one line, after texts of the caller. Empty texts are left out. */
@@ -78,11 +73,6 @@ export function clockText(at: number, now: number): string {
 /** `2026-11-18 16:04:21, 5 min ago` */
 export function wholeTimeText(at: number, now: number): string {
   return `${timeText(at)}, ${agoText(at, now)}`;
-}
-
-function agoText(at: number, now: number): string {
-  const age = ageText(at, now);
-  return age === 'now' ? 'just now' : `${age} ago`;
 }
 
 /** Formats a size in characters as bytes. */
@@ -142,8 +132,8 @@ export function keptText(kept: KeptState): string {
     case 'known':
       return `Checkpoint${name} was there already.`;
     case 'broken':
-      return `Checkpoint${name} has no state: ${lineText(kept.problem, 300)}`;
+      return `Checkpoint${name} has no state: ${plainLine(kept.problem, 300)}`;
     case 'lost':
-      return `${name === '' ? 'The state' : `Checkpoint${name}`} was not kept: ${lineText(kept.problem, 300)}`;
+      return `${name === '' ? 'The state' : `Checkpoint${name}`} was not kept: ${plainLine(kept.problem, 300)}`;
   }
 }

@@ -1,7 +1,8 @@
 import { cleanLine, type Clock, type Disposable, type LineageKey, type StateTrouble } from '../../core/index.ts';
 import { ToastQueue } from '../shared/toastQueue.ts';
 import { keyIn } from './lineageController.ts';
-import { lineageText, lineText } from './lineageText.ts';
+import { lineageText } from './lineageText.ts';
+import { plainLine } from '../shared/plainText.ts';
 
 /** The lineages of one server with a notification at the same time. The views mark the others. */
 const MAX_OF_SERVER = 3;
@@ -62,9 +63,9 @@ function toastOf(troubles: readonly [StateTrouble, ...StateTrouble[]]): LineageT
 function troubleText(all: readonly StateTrouble[], newest: StateTrouble): string {
   const { tool, problem, place } = newest;
   const who = lineageText(newest);
-  const why = lineText(cleanLine(problem), 300);
+  const why = plainLine(cleanLine(problem), 300);
   const action = place === undefined ? 'could not be kept' : 'could not be made';
-  const maker = tool === undefined ? undefined : lineText(tool, 64);
+  const maker = tool === undefined ? undefined : plainLine(tool, 64);
   const what =
     all.length === 1
       ? `the state that ${maker === undefined ? 'it sent' : `${maker} returned`} ${action}`

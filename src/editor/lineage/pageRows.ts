@@ -15,14 +15,13 @@ import {
   idText,
   kindOf,
   lineageText,
-  lineText,
   makerText,
   checkpointNameText,
   sizeText,
   titleText,
   wholeTimeText,
 } from './lineageText.ts';
-import { plainText } from '../shared/plainText.ts';
+import { plainLine, plainText } from '../shared/plainText.ts';
 
 /** Maximum characters of a patch in the detail. The state itself opens in the editor. */
 const MAX_BODY = 200_000;
@@ -117,7 +116,7 @@ type Fact = readonly [label: string, value: string];
 
 function factsOf(detail: CheckpointDetail, now: number): readonly Fact[] {
   const { node, children, isHead, keeper } = detail;
-  const args = lineText(node.args ?? '', MAX_LONG);
+  const args = plainLine(node.args ?? '', MAX_LONG);
   return [
     ['Of', lineageText(detail)],
     ...when(isHead, ['Head', 'the next call begins here']),
@@ -129,10 +128,10 @@ function factsOf(detail: CheckpointDetail, now: number): readonly Fact[] {
     ...when(node.form === 'data' || node.form === 'patch', ['Came with it', cameText(node)]),
     ...when(node.form === 'same', ['Came with it', 'nothing: the state is that of its parent']),
     ['State kept by', keeper === 'host' ? 'MCP Live' : 'the server'],
-    ...when(node.conversation !== undefined, ['Chat', lineText(node.conversation ?? '', 60)]),
+    ...when(node.conversation !== undefined, ['Chat', plainLine(node.conversation ?? '', 60)]),
     ...detail.moves.slice(0, MAX_MOVES).map((move): Fact => {
       const what = move.kind === 'rollback' ? 'Rolled back to' : 'Continued from';
-      const refusal = move.refusal === undefined ? '' : `, refused: ${lineText(move.refusal, 200)}`;
+      const refusal = move.refusal === undefined ? '' : `, refused: ${plainLine(move.refusal, 200)}`;
       return [what, `${wholeTimeText(move.at, now)}${refusal}`];
     }),
   ];

@@ -25,6 +25,7 @@ import {
   rollbackQuestion,
 } from './rollbackText.ts';
 import { notify } from '../shared/notify.ts';
+import { cancellableProgress } from '../shared/progress.ts';
 
 /** The outcome as a sentence. `undefined` if the user cancelled. */
 export type RollbackMessage = string | undefined;
@@ -45,7 +46,7 @@ export async function rollBack(
   if (chosen === undefined || asking?.isCancellationRequested === true) return undefined;
   if (chosen === 'continue') return continueAndReport(context, plan);
   const title = vscode.l10n.t('Rolling {0} back to {1}…', lineageText(plan), titleText(plan.target));
-  return notifyOutcome(context, plan, await withProgress(title, (token) => lineages.rollBack(rowId, { token })));
+  return notifyOutcome(context, plan, await cancellableProgress(title, (token) => lineages.rollBack(rowId, { token })));
 }
 
 /** Asks the user and continues from there, without the server. */
@@ -120,10 +121,4 @@ function followUp(context: LineageContext, plan: RollbackPlan, offer: OutcomeOff
   continueAndReport(context, plan).catch((error: unknown) =>
     context.failures.show(vscode.l10n.t('{0} did not continue from there', lineageText(plan)), error, { server }),
   );
-}
-
-/** Shows progress with a cancel button, because the server may be slow. */
-async function withProgress<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, (_progress, token) => work(token));
 }

@@ -5,8 +5,8 @@ import {
   type RollbackResult,
   type StateKeeper,
 } from '../../core/index.ts';
-import { countText, lineageText, lineText, makerText, titleText, wholeTimeText } from './lineageText.ts';
-import { plainText } from '../shared/plainText.ts';
+import { countText, lineageText, makerText, titleText, wholeTimeText } from './lineageText.ts';
+import { plainLine, plainText } from '../shared/plainText.ts';
 
 /** Maximum tools named in the dialog. */
 const MAX_TOOLS = 6;
@@ -102,7 +102,7 @@ function leavesText({ left, leftCount, tools, isBack, head, target }: RollbackPl
 function toolsText(tools: RollbackPlan['tools']): string {
   const named = tools
     .slice(0, MAX_TOOLS)
-    .map(({ tool, count }) => `${lineText(tool, 64)}${count === 1 ? '' : ` (${count} times)`}`);
+    .map(({ tool, count }) => `${plainLine(tool, 64)}${count === 1 ? '' : ` (${count} times)`}`);
   const rest = tools.length - named.length;
   return [...named, ...(rest > 0 ? [countText(rest, 'other tool')] : [])].join(', ');
 }
@@ -123,7 +123,7 @@ function notUndone({ tools }: RollbackPlan): readonly string[] {
     ...(out.length === 0
       ? []
       : [
-          `According to their server, these tools may have had such effects: ${out.map(({ tool }) => lineText(tool, 64)).join(', ')}.`,
+          `According to their server, these tools may have had such effects: ${out.map(({ tool }) => plainLine(tool, 64)).join(', ')}.`,
         ]),
   ];
 }
@@ -189,7 +189,7 @@ function failed(text: string, { canContinue }: { readonly canContinue: boolean }
 }
 
 function quotedReason(reason: string): string {
-  const text = lineText(reason, 300);
+  const text = plainLine(reason, 300);
   return text === '' ? '.' : `: "${text}"${/[.!?…]$/.test(text) ? '' : '.'}`;
 }
 

@@ -11,8 +11,8 @@ import {
 } from '../../core/index.ts';
 import { SCHEMES } from '../shared/ids.ts';
 import { hasState, noStateText } from './pageRows.ts';
-import { idText, lineText, titleText } from './lineageText.ts';
-import { plainText } from '../shared/plainText.ts';
+import { idText, titleText } from './lineageText.ts';
+import { plainLine, plainText } from '../shared/plainText.ts';
 
 /** The editor does not pass documents above 50 MB to extensions. */
 const LONGEST = 48_000_000;
@@ -100,7 +100,7 @@ function uriOf(detail: CheckpointDetail, rowId: number): vscode.Uri {
 }
 
 function setText({ server, featureSet }: LineageKey): string {
-  return lineText(featureSet === '' ? server : featureSet, 60);
+  return plainLine(featureSet === '' ? server : featureSet, 60);
 }
 
 function rowIdIn({ query }: vscode.Uri): number | undefined {

@@ -4,6 +4,7 @@ import { askArguments } from './askedArguments.ts';
 import { attachToChat, forChat } from '../chat/chatInput.ts';
 import { SCHEMES } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
+import { cancellableProgress } from '../shared/progress.ts';
 import { targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import { type BrowsedResource, browseResources, type ResourcePurpose } from './resourceBrowser.ts';
 import type { ResourceFiles } from './resourceFiles.ts';
@@ -35,7 +36,7 @@ async function useResource(
   const { server, target } = chosen;
   const uri = chosen.kind === 'resource' ? target : await filledIn(host, server, target);
   if (uri === undefined) return;
-  const found = await withProgress(vscode.l10n.t('Reading {0}', plainText(uri, 100)), (token) =>
+  const found = await cancellableProgress(vscode.l10n.t('Reading {0}', plainText(uri, 100)), (token) =>
     files.load(server, uri, token),
   );
   if (found.length === 0) {
@@ -121,13 +122,4 @@ async function filledIn(host: Host, server: string, template: string): Promise<s
     args: parsed.variables.map((name) => ({ name, description: '', isRequired: false })),
   });
   return values === undefined ? undefined : parsed.expand(values);
-}
-
-/** Shows progress with a cancel button. */
-export async function withProgress<T>(
-  title: string,
-  work: (token: vscode.CancellationToken) => Promise<T>,
-): Promise<T> {
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => work(token));
 }

@@ -3,10 +3,10 @@ import { cleanLine, type Host, type PromptResult, type ServerSnapshot } from '..
 import { prefillChat } from '../chat/chatInput.ts';
 import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
+import { cancellableProgress } from '../shared/progress.ts';
 import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import type { TextDocuments } from '../shared/textDocuments.ts';
 import { askArguments } from './askedArguments.ts';
-import { withProgress } from './offers.ts';
 import { asChatInput, type ChatChoice, chatText, promptText, withoutHeading } from './promptText.ts';
 
 interface FilledPrompt {
@@ -47,7 +47,7 @@ async function fillPrompt(host: Host, argument: unknown): Promise<FilledPrompt |
     })),
   });
   if (values === undefined) return undefined;
-  const result = await withProgress(vscode.l10n.t('Getting {0}', plainText(name, 100)), (token) =>
+  const result = await cancellableProgress(vscode.l10n.t('Getting {0}', plainText(name, 100)), (token) =>
     host.getPrompt(server, name, values, { token }),
   );
   return { name, result };

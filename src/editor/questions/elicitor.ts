@@ -9,7 +9,7 @@ import type {
 } from '../../core/index.ts';
 import { FormDialog } from './formDialog.ts';
 import { openLink } from '../shared/links.ts';
-import { plainText } from '../shared/plainText.ts';
+import { plainLine, plainText } from '../shared/plainText.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 import { notify } from '../shared/notify.ts';
 
@@ -42,7 +42,7 @@ export class EditorElicitor implements Elicitor {
         '{0} wants you to visit {1}: {2}',
         quoted(server),
         plainText(host, 100),
-        shown(message),
+        plainLine(message, MAX_MESSAGE),
       );
       const chosen = await notify({ severity: 'info', text, buttons: [look, decline], token });
       if (chosen === look) return confirmLink(question, token);
@@ -87,7 +87,7 @@ async function confirmLink(question: UrlQuestion, token: CancellationToken): Pro
     plainText(question.url, Infinity),
     vscode.l10n.t('Host: {0}', plainText(question.host, 300)),
     ...question.remarks.map((remark) => plainText(remark)),
-    vscode.l10n.t('The server says: {0}', shown(question.message)),
+    vscode.l10n.t('The server says: {0}', plainLine(question.message, MAX_MESSAGE)),
   ].join('\n\n');
   for (;;) {
     const chosen = await notify({ severity: 'warning', text, modalDetail, buttons: [open, copy, decline], token });
@@ -100,8 +100,4 @@ async function confirmLink(question: UrlQuestion, token: CancellationToken): Pro
 
 function quoted(server: string): string {
   return vscode.l10n.t('The server "{0}"', plainText(server, 64));
-}
-
-function shown(message: string): string {
-  return plainText(message.replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
 }

@@ -3,7 +3,7 @@ import type { CancellationToken, FormAnswer, FormQuestion, FormValues } from '..
 import { formView } from './elicitationView.ts';
 import { FormSteps, type Stepped, stepFields } from './formSteps.ts';
 import { FormWizard } from './formWizard.ts';
-import { plainText } from '../shared/plainText.ts';
+import { plainLine, plainText } from '../shared/plainText.ts';
 import { QuestionPanel } from './questionPanel.ts';
 import { notify } from '../shared/notify.ts';
 
@@ -44,7 +44,7 @@ export class FormDialog {
 
   #text(): string {
     const { server, message } = this.#question;
-    const asks = vscode.l10n.t('The server "{0}" asks: {1}', plainText(server, 64), shown(message));
+    const asks = vscode.l10n.t('The server "{0}" asks: {1}', plainText(server, 64), plainLine(message, MAX_MESSAGE));
     if (this.#steps?.wasTouched !== true) return asks;
     return vscode.l10n.t('{0} Your input is kept. Continue, or close this without an answer.', asks);
   }
@@ -57,7 +57,7 @@ export class FormDialog {
 
   async #step(steps: FormSteps): Promise<FormAnswer | undefined> {
     const { server, message } = this.#question;
-    const title = vscode.l10n.t('"{0}" asks: {1}', plainText(server, 40), shown(message));
+    const title = vscode.l10n.t('"{0}" asks: {1}', plainText(server, 40), plainLine(message, MAX_MESSAGE));
     let ended: Stepped;
     try {
       ended = await steps.run(new FormWizard(title, this.#token));
@@ -92,8 +92,4 @@ export class FormDialog {
 /** Then the remarks contain the errors. */
 function isAgain({ errors, remarks, sensitive }: FormQuestion): boolean {
   return Object.keys(errors).length > 0 || remarks.length > (sensitive.length > 0 ? 1 : 0);
-}
-
-function shown(message: string): string {
-  return plainText(message.replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
 }

@@ -22,6 +22,7 @@ import { baseModels } from '../models/baseModels.ts';
 import { preferredModel } from '../models/modelPreference.ts';
 import { runModel } from '../models/modelRun.ts';
 import { plainText } from '../shared/plainText.ts';
+import { cancellableProgress } from '../shared/progress.ts';
 import { withoutIcons } from '../shared/quickPicker.ts';
 import {
   decisionText,
@@ -162,14 +163,13 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
   ): Promise<SamplingOutcome> {
     const { server } = question;
     const title = vscode.l10n.t('{0} answers the server "{1}"', plainText(model.name, 60), plainText(server, 64));
-    const location = vscode.ProgressLocation.Notification;
     const source = new CancellationSource();
     const ends = token.onCancellationRequested(() => source.cancel());
     const started = this.#tools.clock.now();
     const used = (outcome: EndedRun['outcome'], result?: SamplingResult): void =>
       this.#record({ server, model, request, result, outcome, at: started }, reserved);
     try {
-      return await vscode.window.withProgress({ location, title, cancellable: true }, async (_, byUser) => {
+      return await cancellableProgress(title, async (byUser) => {
         const stops = byUser.onCancellationRequested(() => source.cancel());
         try {
           const result = await unlessCancelled(runModel(model, server, request, source.token), source.token, title);

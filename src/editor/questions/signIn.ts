@@ -14,6 +14,7 @@ import {
 } from '../../core/index.ts';
 import { openLink } from '../shared/links.ts';
 import { plainText } from '../shared/plainText.ts';
+import { cancellableProgress } from '../shared/progress.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 import { notify } from '../shared/notify.ts';
 
@@ -67,8 +68,7 @@ export function showSignInProgress(host: Host, server: string): void {
   const isWaiting = (): boolean => host.server(server)?.state.kind === 'asking';
   if (!isWaiting()) return;
   const title = vscode.l10n.t('Sign in to "{0}" in your browser', plainText(server, 64));
-  const location = vscode.ProgressLocation.Notification;
-  void vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
+  void cancellableProgress(title, async (token) => {
     const over = new Deferred<void>();
     const store = new DisposableStore();
     store.add(host.onDidChangeServer(() => isWaiting() || over.resolve()));

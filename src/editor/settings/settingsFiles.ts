@@ -95,7 +95,8 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   return open === undefined ? storedTextOf(uri) : open.getText();
 }
 
-async function storedTextOf(uri: vscode.Uri): Promise<string | undefined> {
+/** The text of a file on disk. */
+export async function storedTextOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Deferred, isJsonObject, type Json, jsonEquals, type JsonObject } from '../../core/index.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import { foldersWithSettings } from './settings.ts';
+import { storedTextOf } from './settingsFiles.ts';
 import { toJson } from '../shared/settingsJson.ts';
 import type { SettingPath } from './settingLocator.ts';
 
@@ -63,7 +64,7 @@ export async function writeLocation(location: SettingsLocation, edit: ServersEdi
 async function writeText(location: SettingsLocation, edit: ServersEdit): Promise<boolean> {
   const file = fileOf(location);
   if (file === undefined || isDirty(file.uri)) return false;
-  const before = await read(file.uri);
+  const before = await storedTextOf(file.uri);
   const { withSetting } = await import('./settingsText.ts');
   const after =
     before === undefined ? undefined : withSetting(before, file.root, SETTINGS.servers, edit.path, edit.value);
@@ -76,7 +77,7 @@ async function writeText(location: SettingsLocation, edit: ServersEdit): Promise
     return false;
   }
   // If someone else changed the file meanwhile, do not overwrite it.
-  return (await noticed.promise) || (await read(file.uri)) !== after;
+  return (await noticed.promise) || (await storedTextOf(file.uri)) !== after;
 }
 
 interface Notice extends vscode.Disposable {
@@ -115,14 +116,6 @@ function fileOf(location: SettingsLocation): { readonly uri: vscode.Uri; readonl
 function isDirty(uri: vscode.Uri): boolean {
   const wanted = uri.toString();
   return vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.toString() === wanted);
-}
-
-async function read(uri: vscode.Uri): Promise<string | undefined> {
-  try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-  } catch {
-    return undefined;
-  }
 }
 
 function valueIn(target: vscode.ConfigurationTarget, folder: vscode.Uri | undefined): unknown {

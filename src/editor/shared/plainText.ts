@@ -16,6 +16,11 @@ export function plainText(text: string, max = MAX_SHOWN): string {
   return clip(visible, max);
 }
 
+/** Untrusted text on one line. */
+export function plainLine(text: string, max: number): string {
+  return plainText(text.replace(/\s+/g, ' ').trim(), max);
+}
+
 /** The text of a notification, on one line, or of a modal dialog, which has lines and shows whole addresses. */
 export function notificationText(text: string, isModal: boolean): string {
   const lines = text.split(/\r\n|\r|\n/);

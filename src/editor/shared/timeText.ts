@@ -10,6 +10,11 @@ export function ageText(at: number, now: number): string {
   return age < DAY ? `${Math.floor(age / HOUR)} h` : `${Math.floor(age / DAY)} d`;
 }
 
+export function agoText(at: number, now: number): string {
+  const age = ageText(at, now);
+  return age === 'now' ? 'just now' : `${age} ago`;
+}
+
 /** `2026-11-18 16:04:21`, in local time. */
 export function timeText(at: number): string {
   const date = new Date(at);

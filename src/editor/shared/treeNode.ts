@@ -1,4 +1,4 @@
-import type { SettingsProblem } from '../../core/index.ts';
+import { lazy, type SettingsProblem } from '../../core/index.ts';
 import type { CommandId, Facet } from './ids.ts';
 import type { NodeIcon } from './serverStateText.ts';
 
@@ -95,7 +95,7 @@ type RowsNode = Omit<TreeNode, 'children'>;
 
 /** A row whose children are created when it is expanded: 10,000 took 50 ms with each change of any server. */
 export function nodeWith(node: RowsNode, rows: () => readonly TreeNode[]): TreeNode {
-  const made = once(rows);
+  const made = lazy(rows);
   return {
     ...node,
     get children() {
@@ -147,16 +147,11 @@ export function inParts<T, N>(
     parts.push(
       partOf(
         part,
-        once(() => some.map(rowOf)),
+        lazy(() => some.map(rowOf)),
       ),
     );
   }
   return parts;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** Joins the non-empty lines. */
