@@ -19,7 +19,7 @@ import { endText } from './approvalNodes.ts';
 import { answersTo, approvalsJson, MEANINGS } from './approvalPage.ts';
 import { allowedText, approvalText, wantedText, whoText } from './approvalText.ts';
 
-export type ApprovalAction =
+type ApprovalAction =
   | 'answer'
   | 'open'
   | 'allowOnce'

@@ -16,7 +16,7 @@ type Needs = Pick<EditorServices, 'host' | 'failures' | 'settings' | 'openServer
 /** Maximum entries in a pick list. */
 const MAX_CHOICES = 200;
 
-export type EventAction = 'open' | 'ask' | 'openInChat' | 'mute' | 'markRead' | 'clear';
+type EventAction = 'open' | 'ask' | 'openInChat' | 'mute' | 'markRead' | 'clear';
 
 /** The commands for events. */
 export function eventActions(

@@ -19,7 +19,7 @@ import { hasState } from './pageRows.ts';
 import { continueFrom, continueFromLastGood, rollBack, type RollbackMessage } from './rollbackDialog.ts';
 import type { StateDocuments } from './stateDocuments.ts';
 
-export type LineageAction =
+type LineageAction =
   | 'show'
   | 'open'
   | 'rollBack'

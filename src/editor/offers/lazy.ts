@@ -7,7 +7,7 @@ import { ResourceFiles } from './resourceFiles.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { TextDocuments } from '../shared/textDocuments.ts';
 
-export type OfferAction = 'open' | 'attach' | 'show' | 'use' | 'send' | 'copy';
+type OfferAction = 'open' | 'attach' | 'show' | 'use' | 'send' | 'copy';
 
 /** Everything about resources and prompts, loaded on first use. */
 export interface OfferUi extends Disposable {
