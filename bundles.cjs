@@ -15,9 +15,16 @@ module.exports = [
   { to: 'extension.js', entry: 'src/extension.ts', loadedBy: ['the editor'], editor: true, atStart: true },
   {
     to: 'hostCore.js',
-    parts: ['src/core/host/host.ts', 'src/core/base/hiddenText.ts', 'src/core/model/settingRules.ts'],
+    parts: [
+      'src/core/host/host.ts',
+      'src/core/base/hiddenText.ts',
+      'src/core/base/patience.ts',
+      'src/core/base/throttle.ts',
+      'src/core/model/settingRules.ts',
+    ],
     loadedBy: EVERY_HOST,
-    // They show or remove hidden characters, and run only beside the host. Copies made the package 18 KB larger.
+    // They show or remove hidden characters, wait or throttle, and run only beside the host. Copies made the package 18 KB
+    // larger.
     sharedWith: [
       ...['opener.js', 'engine.js', 'serverInputs.js', 'scopeDecider.js', 'stateService.js', 'remote.js'],
       ...['gatewayServer.js', 'extensionApi.js', 'serverRows.js', 'approvalUi.js', 'inbox.js', 'lineageUi.js'],
