@@ -52,7 +52,7 @@ export interface AuditTotal {
   readonly at: number;
 }
 
-/** Which records to show: the newest first. */
+/** A query for records, newest first. */
 export interface AuditQuery {
   readonly limit: number;
   readonly server?: string | undefined;
@@ -62,7 +62,7 @@ export interface AuditQuery {
   readonly before?: number | undefined;
 }
 
-/** A record with its place in the log. */
+/** A record with its row id. */
 export interface AuditEntry extends AuditRecord {
   readonly place: number;
 }

@@ -44,7 +44,7 @@ export async function* auditPages(
     if (token.isCancellationRequested) throw cancelled('The export');
     const entries = await audit.list({ limit: PAGE, server, before });
     const last = entries.at(-1)?.place;
-    // Places decrease from page to page. Repeated ones mean the end.
+    // Row ids decrease from page to page. A repeated one means the end.
     if (last === undefined || (before !== undefined && last >= before)) return;
     before = last;
     onPage(entries.length);

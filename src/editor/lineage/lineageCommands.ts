@@ -134,7 +134,7 @@ export async function act(
   if (other !== undefined) await documents.compare(...inOrder(rowId, other));
 }
 
-/** Older first: it has the smaller place. */
+/** Older first: it has the smaller row id. */
 function inOrder(one: number, other: number): readonly [number, number] {
   return one < other ? [one, other] : [other, one];
 }

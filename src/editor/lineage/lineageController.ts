@@ -282,7 +282,7 @@ export class LineageController implements Disposable {
     if (position !== undefined) this.#port.send({ type: 'reveal', position, place: rowId });
   }
 
-  /** Binary search: places decrease with the position. */
+  /** Binary search: row ids decrease with the position. */
   async #positionOf(key: LineageKey, rowId: number): Promise<number | undefined> {
     const near = this.#window?.rows.find(({ node }) => node.place === rowId);
     if (near !== undefined) return near.position;

@@ -20,7 +20,7 @@ interface LineageToastsOptions {
   readonly show: (toast: LineageToast) => Promise<void>;
 }
 
-/** Shows states that could not be made or kept as notifications, one at a time for each lineage. */
+/** Shows states that could not be computed or stored as notifications, one at a time for each lineage. */
 export class LineageToasts implements Disposable {
   /** One queue for each server, with a source for each of its lineages. */
   readonly #queues = new Map<string, ToastQueue<StateTrouble>>();

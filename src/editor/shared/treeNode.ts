@@ -62,7 +62,7 @@ export interface NodeCommand {
 }
 
 export interface SettingTarget extends Pick<SettingsProblem, 'path'> {
-  /** `undefined` for the strongest place that has it. */
+  /** `undefined` for the settings level that takes precedence. */
   readonly scope: SettingsProblem['scope'] | undefined;
 }
 
