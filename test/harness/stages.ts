@@ -127,7 +127,8 @@ const mochaStage =
 
 const isFullDose = process.env['MCPL_TEST_DOSE'] === 'full';
 
-const nodeTimeout = isFullDose ? 600_000 : 60_000;
+/** Generous, because real processes are slow on a busy machine. */
+const nodeTimeout = isFullDose ? 600_000 : 120_000;
 
 export const nodeStage = (name: string, node: string, tests: readonly string[]): Stage => ({
   name,
@@ -303,7 +304,7 @@ export const unitStage: Stage = {
   run: mochaStage({
     name: 'unit',
     tests: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/harness/**/*.test.ts'],
-    timeoutMs: isFullDose ? 1_200_000 : 30_000,
+    timeoutMs: isFullDose ? 1_200_000 : 60_000,
     hooks: 'test/support/leakHooks.ts',
   }),
 };

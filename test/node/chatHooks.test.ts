@@ -71,7 +71,6 @@ class FakeHost {
 const onPosix = process.platform === 'win32' ? suite.skip : suite;
 
 onPosix('The script of the chat hooks', function () {
-  this.timeout(30_000);
   let base: string;
   let home: string;
   let folder: string;

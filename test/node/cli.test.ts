@@ -18,9 +18,7 @@ function script(results: Readonly<Record<string, object>>): readonly string[] {
 
 const HELLO = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
 
-suite('The program mcpl', function () {
-  this.timeout(20_000);
-
+suite('The program mcpl', () => {
   test('says its version, which is that of the package, and how it is used', async () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as object;
     assert.equal(Reflect.get(manifest, 'version'), VERSION);
@@ -125,8 +123,7 @@ suite('The program mcpl', function () {
 /** The demo server, whose note tools models may use. */
 const NOTES = { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] } };
 
-suite('mcpl host --control', function () {
-  this.timeout(20_000);
+suite('mcpl host --control', () => {
   let folder: string;
   let host: DrivenHost;
 

@@ -12,8 +12,7 @@ const FILES = {
 };
 const BY_PERSON = { approved: false, reason: 'The user denied it.' };
 
-suite('mcpl host --control and what servers want to have approved', function () {
-  this.timeout(30_000);
+suite('mcpl host --control and what servers want to have approved', () => {
   let top: string;
   let host: DrivenHost;
   let lastId: number;
@@ -172,8 +171,7 @@ suite('mcpl host --control and what servers want to have approved', function () 
   });
 });
 
-suite('A command at a terminal, and what a server would touch', function () {
-  this.timeout(20_000);
+suite('A command at a terminal, and what a server would touch', () => {
   const SERVER = ['--', FILES.command, ...FILES.args];
 
   test('is denied without a terminal, with the next step', async () => {

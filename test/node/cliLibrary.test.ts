@@ -16,8 +16,7 @@ import {
 
 const fixture = fileURLToPath(new URL('fixtures/modernServer.mjs', import.meta.url));
 
-suite('A host without an editor', function () {
-  this.timeout(20_000);
+suite('A host without an editor', () => {
   let folder: string;
   let host: Host;
 

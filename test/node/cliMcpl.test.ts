@@ -11,8 +11,7 @@ interface Sets {
   readonly sets: readonly { readonly name: string; readonly state: string; readonly push: string }[];
 }
 
-suite('mcpl host --control and a server that speaks MCPL', function () {
-  this.timeout(20_000);
+suite('mcpl host --control and a server that speaks MCPL', () => {
   let host: DrivenHost;
   let lastId: number;
 
@@ -188,9 +187,7 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
   });
 });
 
-suite('A command at a terminal', function () {
-  this.timeout(20_000);
-
+suite('A command at a terminal', () => {
   test('speaks MCPL with the sets that it names, and not at all without any', async () => {
     const words = ['push', 'eventId=b1', 'book=Emma', '--', SHELF.command, ...SHELF.args];
     const [enabled, plain] = await Promise.all([mcpl('call', '--enable', 'shelf.*', ...words), mcpl('call', ...words)]);

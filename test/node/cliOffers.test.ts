@@ -16,9 +16,7 @@ const EVERYTHING = [
   pathOf('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
 ];
 
-suite('The program mcpl and what servers offer beside tools', function () {
-  this.timeout(20_000);
-
+suite('The program mcpl and what servers offer beside tools', () => {
   test('inspects resources, templates and prompts, and how the server is spoken to', async () => {
     const [modern, everything] = await Promise.all([
       mcpl('inspect', ...MODERN),
@@ -122,8 +120,7 @@ suite('The program mcpl and what servers offer beside tools', function () {
   });
 });
 
-suite('mcpl host --control and what servers offer beside tools', function () {
-  this.timeout(20_000);
+suite('mcpl host --control and what servers offer beside tools', () => {
   let folder: string;
   let host: DrivenHost;
 

@@ -29,8 +29,7 @@ function serveMcp(world: AuthWorld): void {
   };
 }
 
-suite('Signing in without an editor', function () {
-  this.timeout(20_000);
+suite('Signing in without an editor', () => {
   let world: AuthWorld;
   let folder: string;
   let host: DrivenHost | undefined;

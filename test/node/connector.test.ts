@@ -16,8 +16,7 @@ import { NodeConnector } from '../../src/node/connector.ts';
 
 const demoScript = fileURLToPath(new URL('../../src/demo/server.ts', import.meta.url));
 
-suite('The connector', function () {
-  this.timeout(20_000);
+suite('The connector', () => {
   let folder: string;
   let logged: string[];
   let connector: NodeConnector;

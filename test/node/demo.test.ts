@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { DemoClient } from './demoClient.ts';
 
-suite('The demo server', function () {
-  this.timeout(20_000);
+suite('The demo server', () => {
   let demo: DemoClient;
 
   setup(() => {

@@ -7,8 +7,7 @@ import { DemoClient } from './demoClient.ts';
 
 const HOST = { experimental: { mcpl: { version: '0.2', featureSets: { enabled: ['files.edit'], disabled: [] } } } };
 
-suite('The files of the demo server', function () {
-  this.timeout(20_000);
+suite('The files of the demo server', () => {
   let demo: DemoClient;
   let folder: string;
   let lastId: number;

@@ -7,8 +7,7 @@ const HOST = { experimental: { mcpl: { version: '0.2', featureSets: { enabled: [
 const MODEL = { id: 'm', vendor: 'v', contextWindow: 8_000, capabilities: [] };
 const TURN = { inferenceId: 'inf_1', conversationId: 'conv_1', turnIndex: 0, model: MODEL };
 
-suite('The demo server and a host that speaks MCPL', function () {
-  this.timeout(20_000);
+suite('The demo server and a host that speaks MCPL', () => {
   let demo: DemoClient;
 
   setup(() => {

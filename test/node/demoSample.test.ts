@@ -8,8 +8,7 @@ const sample = new URL('../sample/workspace/', import.meta.url);
 const DEMOS = ['notes', 'memory', 'compliance', 'files', 'state'];
 
 /** The steps of the sample's README, with a model that repeats its input. */
-suite('The sample workspace', function () {
-  this.timeout(30_000);
+suite('The sample workspace', () => {
   let host: Host;
   const prompts: string[] = [];
 

@@ -10,8 +10,7 @@ import { createHost, type Host, isHostError, type JsonObject } from '../../src/c
 const sample = fileURLToPath(new URL('../sample/workspace/', import.meta.url));
 
 /** The steps about files in the sample's README. */
-suite('The files of the sample workspace', function () {
-  this.timeout(30_000);
+suite('The files of the sample workspace', () => {
   let host: Host;
   let folder: string;
   /** The questions to the user, and the answers. */

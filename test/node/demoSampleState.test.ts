@@ -9,8 +9,7 @@ import { type Checkpoint, createHost, type Host, isHostError, type JsonObject } 
 const sample = new URL('../sample/workspace/.vscode/settings.json', import.meta.url);
 
 /** The steps for the server "state" in the sample's README. */
-suite('The states of the sample workspace', function () {
-  this.timeout(30_000);
+suite('The states of the sample workspace', () => {
   let host: Host;
   let folder: string;
 

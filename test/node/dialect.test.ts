@@ -17,7 +17,6 @@ import { nodeClock } from '../../src/node/nodePorts.ts';
 import { openStdio } from '../../src/node/process/stdio.ts';
 import { openWebSocket } from '../../src/node/http/webSocket.ts';
 import { failOnLeaks } from '../support/leaks.ts';
-import { PROCESS_TIMEOUT } from './stdioServer.ts';
 import { RecordingContext } from './transportRecorder.ts';
 
 const SERVER = fileURLToPath(new URL('fixtures/dialectServer.mjs', import.meta.url));
@@ -65,7 +64,6 @@ const OWN_INITIALIZE =
 const WEATHER_SCHEMA = '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}';
 
 suite('a server of the short dialect', function () {
-  this.timeout(PROCESS_TIMEOUT);
   let stops: (() => Promise<unknown>)[];
   let heard: Emitter<string>;
 

@@ -9,11 +9,9 @@ import {
   type ProcessEntry,
 } from '../../src/node/process/processList.ts';
 import { ProcessTree, send, treeOf } from '../../src/node/process/processTree.ts';
-import { PROCESS_TIMEOUT } from './stdioServer.ts';
 import { nodeClock } from '../../src/node/nodePorts.ts';
 
-suite('the list of processes', function () {
-  this.timeout(PROCESS_TIMEOUT);
+suite('the list of processes', () => {
   test('is read from /proc, whatever a process is called', () => {
     const stat = (name: string, state: string): string =>
       `42 (${name}) ${state} 7 41 40 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 200 18446744073709551615`;
@@ -51,8 +49,7 @@ suite('the list of processes', function () {
   });
 });
 
-suite('a tree of processes', function () {
-  this.timeout(PROCESS_TIMEOUT);
+suite('a tree of processes', () => {
   const entry = (pid: number, parent: number, group: number, changes: Partial<ProcessEntry> = {}): ProcessEntry => ({
     pid,
     parent,

@@ -9,12 +9,11 @@ import { isObject } from '../../src/core/index.ts';
 import { endLeftovers } from '../../src/node/process/leftovers.ts';
 import { processStartSync } from '../../src/node/process/processList.ts';
 import { endOrphans, SpawnRecords } from '../../src/node/process/spawnRecords.ts';
-import { isRunning, PROCESS_TIMEOUT, StdioBench } from './stdioServer.ts';
+import { isRunning, StdioBench } from './stdioServer.ts';
 
 const HOST = fileURLToPath(new URL('fixtures/stdio/host.ts', import.meta.url));
 
-suite('records of children', function () {
-  this.timeout(PROCESS_TIMEOUT);
+suite('records of children', () => {
   let folder: string;
   const children: ChildProcess[] = [];
   const logged: string[] = [];

@@ -109,7 +109,6 @@ async function serve(transport: 'stdio' | 'http', folder: string, ...flags: stri
 
 for (const transport of ['stdio', 'http'] as const)
   suite(`A stateless server of another hand, over ${transport}`, function () {
-    this.timeout(30_000);
     let folder: string;
     let served: Served;
 
@@ -284,8 +283,6 @@ for (const transport of ['stdio', 'http'] as const)
   });
 
 suite('A stateless server that marks its arguments wrongly', function () {
-  this.timeout(30_000);
-
   test('keeps its other tools', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcpl-stateless-'));
     const served = await serve('http', folder, '--bad-headers');

@@ -12,8 +12,7 @@ import { data, note, NOTES, StateCase, stateUpdate } from '../support/stateCase.
 
 const OTHER = { server: 'other', featureSet: 'other.set' };
 
-suite('A lineage as one file', function () {
-  this.timeout(30_000);
+suite('A lineage as one file', () => {
   let folder: string;
   let file: string;
   let opened: StateCase[];

@@ -8,8 +8,7 @@ import { data, note, StateCase, stateUpdate } from '../support/stateCase.ts';
 
 const UNLIMITED: StateLimits = { count: 1e9, ageMs: 1e15, characters: 1e15 };
 
-suite('Giving up old checkpoints', function () {
-  this.timeout(30_000);
+suite('Giving up old checkpoints', () => {
   let states: StateCase;
 
   setup(() => {

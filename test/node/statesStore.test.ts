@@ -12,8 +12,7 @@ const smallDiskPath = new URL('smallDiskWorker.ts', import.meta.url);
 
 const HEAD_MOVE = { at: 1, kind: 'continue', from: undefined, to: 2, refusal: undefined } as const;
 
-suite('The store of states', function () {
-  this.timeout(30_000);
+suite('The store of states', () => {
   let folder: string;
   let file: string;
   let opened: Storage[];

@@ -7,8 +7,7 @@ import { dose } from '../support/dose.ts';
 import { LineageReader } from '../support/lineageReader.ts';
 import { data, note, StateCase, stateUpdate } from '../support/stateCase.ts';
 
-suite('Rows of a lineage', function () {
-  this.timeout(30_000);
+suite('Rows of a lineage', () => {
   let states: StateCase;
   let reader: LineageReader;
 

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { HostError, isJsonObject } from '../../src/core/index.ts';
 import { openStdio, type StdioOptions } from '../../src/node/process/stdio.ts';
-import { isRunning, PROCESS_TIMEOUT, SERVER, StdioBench } from './stdioServer.ts';
+import { isRunning, SERVER, StdioBench } from './stdioServer.ts';
 
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
 
-suite('a server over stdio', function () {
-  this.timeout(PROCESS_TIMEOUT);
+suite('a server over stdio', () => {
   let bench: StdioBench;
   teardown(() => bench.close());
 
@@ -173,8 +172,7 @@ suite('a server over stdio', function () {
   });
 });
 
-suite('a server that cannot be started', function () {
-  this.timeout(PROCESS_TIMEOUT);
+suite('a server that cannot be started', () => {
   let folder: string;
   setup(() => (folder = mkdtempSync(join(tmpdir(), 'commands-'))));
   teardown(() => rmSync(folder, { recursive: true }));

@@ -7,9 +7,6 @@ import { openStdio, type StdioOptions, type StdioTransport } from '../../src/nod
 
 export const SERVER = fileURLToPath(new URL('fixtures/stdio/server.mjs', import.meta.url));
 
-/** Generous, because real processes are slow on a busy machine. */
-export const PROCESS_TIMEOUT = 30_000;
-
 /** A real server process with a peer, and its output. */
 export class StdioBench {
   readonly stderr: string[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isJsonObject } from '../../src/core/index.ts';
-import { isRunning, PROCESS_TIMEOUT, StdioBench } from './stdioServer.ts';
+import { isRunning, StdioBench } from './stdioServer.ts';
 
 const QUICK = { stdinMs: 150, termMs: 150 };
 
@@ -10,8 +10,7 @@ async function grandchild(bench: StdioBench, params = {}): Promise<number> {
   return answer['pid'];
 }
 
-suite('the end of a server over stdio', function () {
-  this.timeout(PROCESS_TIMEOUT);
+suite('the end of a server over stdio', () => {
   test('is its own when its input ends', async () => {
     const bench = await StdioBench.open();
     const start = performance.now();

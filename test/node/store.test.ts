@@ -22,8 +22,7 @@ function consent(server: string, at = 1): Consent {
   return { server, fingerprint: `${server}-print`, grants: { autoApprove: ['a', 'b'] }, at };
 }
 
-suite('The store', function () {
-  this.timeout(20_000);
+suite('The store', () => {
   let folder: string;
   let file: string;
   let opened: Storage[];

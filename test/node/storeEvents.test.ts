@@ -31,8 +31,7 @@ const OUTCOMES: readonly InboundEvent['outcome'][] = [
 ];
 
 for (const kind of ['file', 'memory'] as const)
-  suite(`Events, grants and the audit in a store of the kind ${kind}`, function () {
-    this.timeout(20_000);
+  suite(`Events, grants and the audit in a store of the kind ${kind}`, () => {
     let folder: string;
     let store: Storage;
 

@@ -19,8 +19,7 @@ const GRANTS_OF_VERSION_3 = ['feed.items', 'feed.old'].map((target, i) =>
   grant(`grant-${i}`, { target, form: 'f'.repeat(32), at: T3 + 3 + i }),
 );
 
-suite('The file of events, grants and the audit', function () {
-  this.timeout(30_000);
+suite('The file of events, grants and the audit', () => {
   let folder: string;
   let file: string;
   let opened: Storage[];

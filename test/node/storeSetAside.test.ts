@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identityOf, setAside } from '../../src/node/store/setAside.ts';
 
-suite('Setting a database aside', function () {
-  this.timeout(20_000);
+suite('Setting a database aside', () => {
   let folder: string;
   let file: string;
 

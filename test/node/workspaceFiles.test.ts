@@ -16,8 +16,7 @@ import { createHost, type HostOptions, type StartAnswer } from '../../src/cli/li
 /** Creates a file next to itself and ends. */
 const PROGRAM = `require('node:fs').writeFileSync(require('node:path').join(__dirname, 'ran'), process.cwd());`;
 
-suite('A repository whose files could run as a server of the user', function () {
-  this.timeout(30_000);
+suite('A repository whose files could run as a server of the user', () => {
   const before = process.env['HOME'];
   let top: string;
   let home: string;

@@ -29,8 +29,7 @@ const CLIENTS = [
   },
 ];
 
-suite('signing in at an authorization server as others run it', function () {
-  this.timeout(20_000);
+suite('signing in at an authorization server as others run it', () => {
   let server: ProtectedServer;
   let browser: ClickingBrowser;
   let service: AuthService;

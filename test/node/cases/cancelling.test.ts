@@ -8,7 +8,7 @@ import {
   type SamplingOutcome,
 } from '../../../src/core/index.ts';
 import { NO_ANSWER, tool } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, type CaseOptions, openCase } from './caseHost.ts';
+import { type Case, type CaseOptions, openCase } from './caseHost.ts';
 import type { CaseLife } from './caseServer.ts';
 
 const DONE = { content: [{ type: 'text', text: 'done' }] };
@@ -44,8 +44,7 @@ function progressing(life: CaseLife, token: string | number): () => void {
   return () => clearInterval(timer);
 }
 
-suite('Case: how a call is cancelled', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Case: how a call is cancelled', () => {
   let opened: Case;
   teardown(() => opened.close());
 
@@ -170,8 +169,7 @@ suite('Case: how a call is cancelled', function () {
   });
 });
 
-suite('Case: how progress is told', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Case: how progress is told', () => {
   let opened: Case;
   teardown(() => opened.close());
 

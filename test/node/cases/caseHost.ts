@@ -7,9 +7,6 @@ import { type Answers, CASE_SERVER, type CaseLife, type CaseRevision, CaseServer
 /** The server's id in the settings of every case. */
 export const ID = 'case';
 
-/** Generous, because real processes are slow on a busy machine. */
-export const CASE_TIMEOUT = 30_000;
-
 export interface CaseOptions extends Partial<CaseRevision> {
   /** Answers by method. Default: `usualAnswers`. */
   readonly answers?: Answers;

@@ -12,7 +12,7 @@ import {
   type ResultView,
 } from '../../../src/core/index.ts';
 import { descendants, waitUntil } from '../../support/processes.ts';
-import { CASE_TIMEOUT, ID } from './caseHost.ts';
+import { ID } from './caseHost.ts';
 
 const SERVER = join(import.meta.dirname, '..', 'fixtures', 'dialectServer.mjs');
 
@@ -25,8 +25,7 @@ const WAYS = {
 } as const satisfies Record<string, JsonObject>;
 
 for (const [way, protocol] of Object.entries(WAYS))
-  suite(`A server of the short dialect, over ${way}, in the host`, function () {
-    this.timeout(CASE_TIMEOUT);
+  suite(`A server of the short dialect, over ${way}, in the host`, () => {
     let host: Host;
     let child: ChildProcess | undefined;
 

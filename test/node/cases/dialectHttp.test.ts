@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { CancellationSource, Deferred, type JsonObject } from '../../../src/core/index.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { CASE_TIMEOUT } from './caseHost.ts';
 import { type EventStream, type Exchange, HttpCases, type HttpCaseServer, type RemoteCase } from './httpCaseServer.ts';
 
 const HANDSHAKE = {
@@ -109,7 +108,6 @@ for (const way of ['http', 'sse'] as const)
   suite(
     `A server of the short dialect, over ${way === 'http' ? 'Streamable HTTP' : 'HTTP+SSE'}, in the host`,
     function () {
-      this.timeout(CASE_TIMEOUT);
       const cases = HttpCases.ofSuite();
       let site: DialectSite;
       let opened: RemoteCase;

@@ -8,7 +8,7 @@ import { NodeConnector } from '../../../src/node/connector.ts';
 import { memoryStorage } from '../../../src/node/store/memoryStorage.ts';
 import { nodeFileNames } from '../../../src/node/names/fileNames.ts';
 import { nodeClock, nodeIds } from '../../../src/node/nodePorts.ts';
-import { CASE_TIMEOUT, ID, openCase } from './caseHost.ts';
+import { ID, openCase } from './caseHost.ts';
 import { ask, CasePerson } from './casePerson.ts';
 import { CASE_SERVER, CaseServer, usualAnswers } from './caseServer.ts';
 
@@ -20,8 +20,7 @@ interface Window {
   open(...folders: readonly Folder[]): void;
 }
 
-suite('The folders that a server may know', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('The folders that a server may know', () => {
   let folder: string;
   let ends: (() => unknown)[];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject, ResultView } from '../../../src/core/index.ts';
 import { NO_ANSWER, tool } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, openCase } from './caseHost.ts';
+import { type Case, openCase } from './caseHost.ts';
 import { type Answers, initializeAnswer } from './caseServer.ts';
 
 const REVISION = { version: '2024-11-05', capabilities: { tools: {} } };
@@ -38,8 +38,7 @@ async function saidIn(opened: Case, bytes: (id: number) => readonly (string | Ui
   return (await result).modelText;
 }
 
-suite('Case: how messages are cut', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Case: how messages are cut', () => {
   let opened: Case;
   teardown(() => opened.close());
 

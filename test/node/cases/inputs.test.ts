@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../src/core/index.ts';
 import { failWith } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
+import { type Case, ID, openCase } from './caseHost.ts';
 import { accept, ask, CasePerson } from './casePerson.ts';
 import { HttpCases } from './httpCaseServer.ts';
 
-suite('A server’s request for a model', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('A server’s request for a model', () => {
   let opened: Case;
   let person: CasePerson;
   teardown(() => opened.close());
@@ -126,8 +125,7 @@ suite('A server’s request for a model', function () {
   });
 });
 
-suite('A server’s question to the user', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('A server’s question to the user', () => {
   const cases = HttpCases.ofSuite();
   let opened: Case;
   let person: CasePerson;

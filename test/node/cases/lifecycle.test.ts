@@ -7,7 +7,7 @@ import { CLIENT } from '../../../src/cli/version.ts';
 import { Deferred } from '../../../src/core/base/async.ts';
 import { isAlive, waitUntil } from '../../support/processes.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
+import { type Case, ID, openCase } from './caseHost.ts';
 import { type CaseLife, initializeAnswer } from './caseServer.ts';
 
 const OLDEST = { version: '2024-11-05', capabilities: {} };
@@ -24,8 +24,7 @@ function called(text: string): { readonly content: readonly { readonly type: str
   return { content: [{ type: 'text', text }] };
 }
 
-suite('Case: how a session begins', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Case: how a session begins', () => {
   let opened: Case;
   teardown(() => opened.close());
 
@@ -237,8 +236,7 @@ suite('Case: how a session begins', function () {
   });
 });
 
-suite('Case: how a session ends', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Case: how a session ends', () => {
   let opened: Case;
   teardown(() => opened.close());
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Deferred } from '../../../src/core/base/async.ts';
 import type { Json, JsonObject } from '../../../src/core/index.ts';
 import { failWith, tool } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
+import { type Case, ID, openCase } from './caseHost.ts';
 import type { Responder } from './caseServer.ts';
 
 const CHANGED = 'notifications/tools/list_changed';
@@ -28,8 +28,7 @@ function cursorsSent({ life }: Case): readonly (Json | undefined)[] {
   return life.sent('tools/list').map(({ params }) => (params as JsonObject)['cursor']);
 }
 
-suite('Case: how lists are read', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Case: how lists are read', () => {
   let opened: Case;
   teardown(() => opened.close());
 
@@ -103,8 +102,7 @@ suite('Case: how lists are read', function () {
   });
 });
 
-suite('Case: how lists change', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Case: how lists change', () => {
   let opened: Case;
   teardown(() => opened.close());
 

@@ -5,7 +5,7 @@ import { annotationTexts, type JsonObject, LOG_LEVELS, parseUriTemplate } from '
 import { startGateway } from '../../../src/node/gateway/gatewayServer.ts';
 import { nodeIds } from '../../../src/node/nodePorts.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, type CaseOptions, ID, openCase } from './caseHost.ts';
+import { type Case, type CaseOptions, ID, openCase } from './caseHost.ts';
 import { ask } from './casePerson.ts';
 import { HttpCases } from './httpCaseServer.ts';
 
@@ -34,7 +34,6 @@ const paramsOf = ({ params }: JsonObject): JsonObject => params as JsonObject;
 const text = (said: string): JsonObject => ({ content: [{ type: 'text', text: said }] });
 
 suite('What a server proposes for a value', function () {
-  this.timeout(CASE_TIMEOUT);
   const opened = Opened.ofSuite();
   const prompt = { reference: { kind: 'prompt', name: 'greet' }, settled: {} } as const;
   const template = { reference: { kind: 'template', uriTemplate: 'mem://{id}' }, settled: {} } as const;
@@ -119,7 +118,6 @@ suite('What a server proposes for a value', function () {
 });
 
 suite('What a server wants to have logged', function () {
-  this.timeout(CASE_TIMEOUT);
   const opened = Opened.ofSuite();
 
   for (const version of ['2024-11-05', '2025-11-25'])
@@ -163,7 +161,6 @@ suite('What a server wants to have logged', function () {
 });
 
 suite('The resources of a server', function () {
-  this.timeout(CASE_TIMEOUT);
   const opened = Opened.ofSuite();
   const lists = {
     'resources/list': () => ({ resources: [{ uri: 'mem://a', name: 'a' }] }),
@@ -275,7 +272,6 @@ suite('The resources of a server', function () {
 });
 
 suite('The result of a tool', function () {
-  this.timeout(CASE_TIMEOUT);
   const opened = Opened.ofSuite();
   const cases = HttpCases.ofSuite();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../src/core/index.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, type CaseOptions, ID, openCase } from './caseHost.ts';
+import { type Case, type CaseOptions, ID, openCase } from './caseHost.ts';
 import { ask } from './casePerson.ts';
 import { type Answers, type CaseLife, initializeAnswer, type Responder } from './caseServer.ts';
 import { type EventStream, HttpCases, legacy, stateless } from './httpCaseServer.ts';
@@ -19,8 +19,7 @@ const initialized = initializeAnswer({ version: '2025-11-25', capabilities: { to
 const methodsOf = (life: CaseLife): readonly string[] => life.heard.map(({ message }) => String(message['method']));
 const MCPL = { tools: {}, experimental: { mcpl: { version: '0.4', featureSets: { memory: {} } } } };
 
-suite('Which revision a process speaks', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('Which revision a process speaks', () => {
   let opened: Case;
   teardown(() => opened.close());
 

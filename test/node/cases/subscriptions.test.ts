@@ -5,8 +5,7 @@ import { waitUntil } from '../../support/processes.ts';
 import { complete, type EventStream, type Exchange, HttpCases, stateless, tool } from './httpCaseServer.ts';
 
 const META = 'io.modelcontextprotocol/';
-suite('Notifications of a stateless server', function () {
-  this.timeout(15_000);
+suite('Notifications of a stateless server', () => {
   const cases = HttpCases.ofSuite();
   const subscription = (id: unknown): JsonObject => ({ _meta: { [`${META}subscriptionId`]: id as string } });
   const acknowledge = (stream: EventStream, id: unknown, notifications: object): void =>

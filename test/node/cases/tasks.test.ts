@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { CancellationSource, type JsonObject } from '../../../src/core/index.ts';
 import { tool } from '../../support/scriptedServer.ts';
-import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
+import { type Case, ID, openCase } from './caseHost.ts';
 import { accept, ask, CasePerson } from './casePerson.ts';
 
 const paramsOf = ({ params }: JsonObject): JsonObject => params as JsonObject;
 const text = (said: string): JsonObject => ({ content: [{ type: 'text', text: said }] });
 
-suite('A tool that only runs as a task', function () {
-  this.timeout(CASE_TIMEOUT);
+suite('A tool that only runs as a task', () => {
   let opened: Case;
   teardown(() => opened.close());
   const capabilities = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } };

@@ -46,8 +46,6 @@ export { CaseModel } from './caseModel.ts';
 
 export type Over = 'stdio' | 'WebSocket';
 export const ID = 'case';
-/** Real processes on a busy machine take their time. */
-const CASE_TIMEOUT = 30_000;
 /** What servers write as the time of their events. */
 export const AT = '2026-02-03T10:00:00Z';
 
@@ -89,8 +87,7 @@ type Open = (options?: McplCaseOptions) => Promise<McplCase>;
 /** Declares a suite of cases for each transport. */
 export function mcplCases(name: string, define: (open: Open, over: Over) => void): void {
   for (const over of ['stdio', 'WebSocket'] as const)
-    suite(`Case: MCPL, ${name}, over ${over}`, function () {
-      this.timeout(CASE_TIMEOUT);
+    suite(`Case: MCPL, ${name}, over ${over}`, () => {
       const opened: McplCase[] = [];
       teardown(async () => {
         for (const one of opened.splice(0).reverse()) await one.close();

@@ -26,8 +26,7 @@ async function running(opened: McplCase, id = ID): Promise<McplCase> {
   return opened;
 }
 
-suite('MCPL: a server with the manners of heartbeat', function () {
-  this.timeout(30_000);
+suite('MCPL: a server with the manners of heartbeat', () => {
   let opened: McplCase;
   teardown(() => opened.close());
 
@@ -121,9 +120,7 @@ suite('MCPL: a server with the manners of heartbeat', function () {
   });
 });
 
-suite('MCPL: the fixture itself', function () {
-  this.timeout(30_000);
-
+suite('MCPL: the fixture itself', () => {
   /** The answered ids, and the closing code. */
   const told = async (...lines: readonly string[]): Promise<readonly [readonly unknown[], number | null]> => {
     const child = spawn(process.execPath, [HEARTBEAT], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -154,8 +151,7 @@ suite('MCPL: the fixture itself', function () {
   });
 });
 
-suite('MCPL: a server with the manners of tavern', function () {
-  this.timeout(30_000);
+suite('MCPL: a server with the manners of tavern', () => {
   let opened: McplCase;
   let tavern: TavernServer;
   setup(async () => {
