@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { Overlay, runNode } from './overlay.ts';
-
-const TSC = 'node_modules/typescript/bin/tsc';
+import { type Outcome, Overlay, runNode } from './overlay.ts';
 
 /** Code that the core's compiler settings must reject: one file each, and the word that its error names. */
 const AMBIENT: readonly (readonly [name: string, text: string, named: string])[] = [
@@ -17,27 +15,65 @@ const AMBIENT: readonly (readonly [name: string, text: string, named: string])[]
   ['a type of the editor', "import type { Uri } from 'vscode';\nexport type Place = Uri;", "'Uri'"],
 ];
 
-suite('The core cannot name', function () {
+/** What the stage `lint` must refuse elsewhere, and a part of what it says. */
+const REFUSED: readonly (readonly [name: string, path: string, text: string, said: string])[] = [
+  ['a wrong type in a page', 'src/webview/wrong.ts', 'export const wrong: number = document.title;', 'error TS2322'],
+  ['a module of Node in a page', 'src/webview/node.ts', "export * from 'node:fs';", 'error TS2591'],
+  ['a wrong type in a test', 'test/unit/wrong.ts', "export const wrong: number = 'text';", 'error TS2322'],
+  ['a type that is refused with the files of Node', 'src/node/wrong.ts', 'process.exit({});', 'error TS2345'],
+];
+
+const LATER = 'declare const later: () => Promise<void>;\nlater();\nexport {};';
+const BROKEN_RULES = ['src/core/later.ts', 'src/webview/later.ts', 'test/unit/later.ts'];
+
+/** The settings of the compiler and of the rules alone: it would take seconds for all sources. */
+const CHECK = 'test/harness/checkSources.ts';
+const SETTINGS = [
+  ...['package.json', 'src/package.json', 'tsconfig.json', 'eslint.config.mjs'],
+  ...['src/core/tsconfig.json', 'src/core/globals.d.ts', 'src/core/noVscode.d.ts', 'src/webview/tsconfig.json'],
+  ...[CHECK, 'test/harness/paths.ts'],
+];
+
+suite('The check of the sources', function () {
   this.timeout(60_000);
   let overlay: Overlay;
-  let lines: readonly string[] = [];
+  let outcome: Outcome = { code: 0, stdout: '', stderr: '' };
 
   suiteSetup(async () => {
-    overlay = await Overlay.create(['src/core', 'src/package.json', 'package.json', 'tsconfig.json']);
+    overlay = await Overlay.create(SETTINGS);
     for (const [index, [, text]] of AMBIENT.entries()) await overlay.append(`src/core/mutation${index}.ts`, text);
-    lines = (await overlay.run(TSC, '-p', 'src/core', '--pretty', 'false')).stdout.split('\n');
+    for (const [, path, text] of REFUSED) await overlay.append(path, text);
+    for (const path of BROKEN_RULES) await overlay.append(path, LATER);
+    outcome = await runNode(join(overlay.root, CHECK), ['--types', '--lint', ...BROKEN_RULES], overlay.root);
   });
   suiteTeardown(() => overlay.dispose());
 
+  const errorsOf = (path: string): string =>
+    outcome.stdout
+      .split('\n')
+      .filter((line) => line.startsWith(`${path}(`))
+      .join('\n');
+
   for (const [index, [name, , named]] of AMBIENT.entries()) {
-    test(name, () => {
-      const errors = lines.filter((line) => line.startsWith(`src/core/mutation${index}.ts`));
-      assert.ok(
-        errors.some((line) => line.includes(named)),
-        errors.join('\n') || 'It compiles.',
-      );
+    test(`refuses ${name} in the core`, () => {
+      const errors = errorsOf(`src/core/mutation${index}.ts`);
+      assert.ok(errors.includes(named), errors || outcome.stderr || 'It compiles.');
     });
   }
+
+  for (const [name, path, , said] of REFUSED) {
+    test(`refuses ${name}`, () => {
+      const errors = errorsOf(path);
+      assert.ok(errors.includes(said), errors || outcome.stderr || 'It compiles.');
+    });
+  }
+
+  test('applies the rules that look at types in each project', () => {
+    const found = outcome.stdout.split('\n').filter((line) => line.includes('@typescript-eslint/no-floating-promises'));
+    assert.equal(found.length, BROKEN_RULES.length, outcome.stdout + outcome.stderr);
+  });
+
+  test('fails', () => assert.equal(outcome.code, 1));
 });
 
 suite('The bundle of the core for no platform', function () {

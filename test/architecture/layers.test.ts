@@ -38,8 +38,8 @@ interface Plan {
 
 const inFolder = (path: string, file: string): string => posix.join('src', path.endsWith('/') ? path + file : path);
 
-const plan = (mutation: Mutation, index: number): Plan => {
-  const file = inFolder(mutation.from, `mutation${index}.ts`);
+const plan = (mutation: Mutation, index: number, newFile = `mutation${index}.ts`): Plan => {
+  const file = inFolder(mutation.from, newFile);
   const isOwn = /^[a-z/]+(\/|\.ts)$/i.test(mutation.to);
   const target = isOwn ? inFolder(mutation.to, 'target.ts') : mutation.to.replace(/^node:/, '');
   const path = posix.relative(posix.dirname(file), target);
@@ -101,8 +101,11 @@ suite('The layers', function () {
 
 suite('A forbidden import', function () {
   this.timeout(60_000);
-  const plans = MUTATIONS.map(plan);
-  const ofFolders = [...OF_FOLDERS.values()].flat().map((mutation, index) => plan(mutation, plans.length + index));
+  const plans = MUTATIONS.map((mutation, index) => plan(mutation, index));
+  // A folder has one file with all its imports: a thousand files would take seconds to read.
+  const ofFolders = [...OF_FOLDERS.values()]
+    .flat()
+    .map((mutation, index) => plan(mutation, plans.length + index, 'mutations.ts'));
   let fired: readonly string[] = [];
   let overlay: Overlay;
 

@@ -1,9 +1,10 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inProject, outFolder } from '../harness/paths.ts';
 import { preparedSources } from '../harness/preparedSources.ts';
-import { run } from '../harness/processes.ts';
-import { checkCompleteness, readScenarios, type Scenario, suiteFolder } from './scenarios.ts';
+import { endTree, track } from '../harness/processes.ts';
+import { checkCompleteness, readScenarios, type Scenario } from './scenarios.ts';
 
 export interface Outcome {
   readonly scenario: Scenario;
@@ -33,6 +34,7 @@ export interface RunOptions {
 }
 
 const AT_ONCE = 2;
+const TIMEOUT_MS = 60_000;
 const folder = join(outFolder, 'conformance');
 const ourClient = inProject('test/conformance/client.ts');
 
@@ -69,21 +71,57 @@ export const outcomeOf = (scenario: Scenario, checks: readonly Check[], output: 
 
 const quoted = (path: string): string => `"${path}"`;
 
-const runScenario = async (scenario: Scenario, client: string): Promise<Outcome> => {
+/** The suite in a process of its own, for scenarios in turn. */
+class Suite {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #output = '';
+
+  private constructor(child: ChildProcess) {
+    this.#child = track(child);
+    this.#ended = new Promise((resolve) => child.once('exit', () => resolve()));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+  }
+
+  static async start(): Promise<Suite> {
+    const env = { ...process.env, ...(await preparedSources()), NO_COLOR: '1', NODE_NO_WARNINGS: '1' };
+    return new Suite(fork(inProject('test/conformance/suite.ts'), { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }));
+  }
+
+  get hasEnded(): boolean {
+    return !this.#child.connected;
+  }
+
+  /** Runs one scenario and returns the output of the suite. */
+  async run(args: readonly string[]): Promise<string> {
+    this.#output = '';
+    const timer = setTimeout(() => {
+      this.#output += `\nStopped: it took longer than ${TIMEOUT_MS / 1000} s.\n`;
+      void this.stop();
+    }, TIMEOUT_MS);
+    const answered = new Promise<void>((resolve) => this.#child.once('message', () => resolve()));
+    this.#child.send(args);
+    await Promise.race([answered, this.#ended]);
+    clearTimeout(timer);
+    return this.#output;
+  }
+
+  stop(): Promise<void> {
+    return endTree(this.#child.pid);
+  }
+}
+
+const runScenario = async (suite: Suite, scenario: Scenario, client: string): Promise<Outcome> => {
   const results = join(folder, scenario.window, scenario.name.replaceAll('/', '-'));
   const version = scenario.version === undefined ? [] : ['--spec-version', scenario.version, '--force'];
   const command = `${quoted(process.execPath)} ${quoted(client)}`;
-  const { output } = await run(
-    process.execPath,
-    [
-      join(suiteFolder, 'dist/index.js'),
-      'client',
-      ...['--command', command],
-      ...['--scenario', scenario.name, ...version],
-      ...['--output-dir', results],
-    ],
-    { env: { ...process.env, ...(await preparedSources()), NO_COLOR: '1', NODE_NO_WARNINGS: '1' }, timeoutMs: 60_000 },
-  );
+  const output = await suite.run([
+    'client',
+    ...['--command', command],
+    ...['--scenario', scenario.name, ...version],
+    ...['--output-dir', results],
+  ]);
   const text = await findFile(results, 'checks.json');
   const said = await findFile(results, 'stderr.txt');
   if (text === undefined) return outcomeOf(scenario, [], output);
@@ -104,11 +142,14 @@ export const runConformance = async (
   const outcomes = new Map<Scenario, Outcome>();
   const waiting = [...scenarios];
   const worker = async (): Promise<void> => {
+    let suite: Suite | undefined;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const outcome = await runScenario(next, options.client ?? ourClient);
+      if (suite === undefined || suite.hasEnded) suite = await Suite.start();
+      const outcome = await runScenario(suite, next, options.client ?? ourClient);
       outcomes.set(next, outcome);
       tell(outcome);
     }
+    await suite?.stop();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const ordered = scenarios.flatMap((scenario) => outcomes.get(scenario) ?? []);

@@ -8,7 +8,8 @@ import type { Stage, StageOptions, StageResult } from './stages.ts';
 
 /** The stages with these names, and those they need. A name also selects its parts: `node` selects `node:cases`. */
 export const select = (stages: readonly Stage[], names: readonly string[]): readonly Stage[] => {
-  const matches = (stage: Stage, name: string): boolean => stage.name === name || stage.name.startsWith(`${name}:`);
+  const matches = (stage: Stage, name: string): boolean =>
+    [stage.name, stage.also].includes(name) || stage.name.startsWith(`${name}:`);
   const unknown = names.filter((name) => !stages.some((stage) => matches(stage, name)));
   if (unknown.length > 0) {
     const known = stages.map(({ name }) => name).join(', ');

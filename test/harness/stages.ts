@@ -32,6 +32,8 @@ export interface StageResult {
 
 export interface Stage {
   readonly name: string;
+  /** Another name for it. */
+  readonly also?: string;
   /** Stages whose results it uses. They run first, even if only this stage was requested. */
   readonly needs?: readonly string[];
   /** Runs alone, before or after all other stages. */
@@ -240,7 +242,7 @@ export const setupStage: Stage = {
   },
 };
 
-/** Caches of prettier and the type compiler, which skip unchanged files. */
+/** The cache of prettier, which skips unchanged files. */
 const remembered = (name: string): string => inProject('out/remembered', name);
 
 const isCode = (path: string): boolean => /\.(ts|mjs|cjs|js)$/.test(path);
@@ -258,37 +260,30 @@ const formatStage: Stage = {
     ),
 };
 
+/**
+ * Types and rules: one program checks both, and again only what may have changed since it last passed. `--changed` lints
+ * only the changed files.
+ */
 const lintStage: Stage = {
   name: 'lint',
+  also: 'types',
   computes: true,
   run: async ({ change }) => {
     const { files, remember } = await planLint();
-    const chosen = change === undefined ? (files ?? ['.']) : change.files.filter(isCode);
-    if (chosen.length === 0) return { counts: one(true), log: '', note: 'no file changed' };
-    const result = await commands(inNode('eslint/bin/eslint.js', '--max-warnings=0', '--no-warn-ignored', ...chosen));
+    if (files?.length === 0) return { counts: one(true), log: '', note: 'no file changed' };
+    const linted = change?.files.filter(isCode) ?? files ?? [];
+    const rules = change !== undefined && linted.length === 0 ? [] : ['--lint', ...linted];
+    const program = inProject('test/harness/checkSources.ts');
+    const result = await commands([process.execPath, program, '--types', ...(files ?? []), ...rules]);
     if (change === undefined && result.counts.failed === 0) await remember();
-    return { ...result, note: files === undefined ? 'all files' : `${chosen.length} files` };
+    return { ...result, note: files === undefined ? 'all files' : `${files.length} files` };
   },
 };
 
 const layersStage: Stage = {
   name: 'layers',
   computes: true,
-  run: () =>
-    commands(inNode('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'src')),
-};
-
-const typesOf = (folder: string): Command =>
-  inNode(
-    'typescript/bin/tsc',
-    ...['-p', folder, '--incremental'],
-    ...['--tsBuildInfoFile', remembered(`${folder.replaceAll(/\W/g, '-')}.types`)],
-  );
-
-const typesStage: Stage = {
-  name: 'types',
-  computes: true,
-  run: () => commands(typesOf('.'), typesOf('src/core'), typesOf('src/webview')),
+  run: mochaStage({ name: 'layers', tests: ['test/architecture/layers.test.ts'], timeoutMs: 60_000 }),
 };
 
 /** The only stage that writes `dist`. */
@@ -303,7 +298,7 @@ export const unitStage: Stage = {
   computes: true,
   run: mochaStage({
     name: 'unit',
-    tests: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/harness/**/*.test.ts'],
+    tests: ['test/unit/**/*.test.ts', 'test/architecture/!(layers).test.ts', 'test/harness/**/*.test.ts'],
     timeoutMs: isFullDose ? 1_200_000 : 60_000,
     hooks: 'test/support/leakHooks.ts',
   }),
@@ -331,7 +326,7 @@ const nodeParts = {
 };
 
 /** `--changed` runs these. */
-const CHANGE_STAGES = ['format', 'lint', 'types', 'unit', 'node', 'editor'];
+const CHANGE_STAGES = ['format', 'lint', 'layers', 'unit', 'node', 'editor'];
 
 export const changeStages = ({ tests }: Change): readonly string[] =>
   CHANGE_STAGES.filter((name) => name !== 'editor' || tests.some((path) => path.startsWith('test/editor/suite/')));
@@ -340,7 +335,6 @@ export const everyStage: readonly Stage[] = [
   setupStage,
   buildStage,
   lintStage,
-  typesStage,
   unitStage,
   packageStage,
   installStage('current'),

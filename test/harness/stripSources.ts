@@ -1,28 +1,72 @@
 import { existsSync } from 'node:fs';
 import { glob, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Plugin, build } from 'esbuild';
 import { projectRoot } from './paths.ts';
 
-const { folder, keyOf } = createRequire(import.meta.url)('./preStripped.cjs') as {
+const { folder, keyOf, programs, bundleOf } = createRequire(import.meta.url)('./preStripped.cjs') as {
   readonly folder: string;
-  readonly keyOf: (text: Buffer) => string;
+  readonly keyOf: (text: string) => string;
+  readonly programs: readonly string[];
+  readonly bundleOf: (program: string) => string;
 };
 
-await mkdir(folder, { recursive: true });
 const wanted = new Set<string>();
-for await (const path of glob('{src,test}/**/*.ts', { cwd: projectRoot })) {
-  const text = await readFile(join(projectRoot, path));
+
+/** Writes atomically, because other processes may read the file. */
+const writeWhole = async (file: string, text: string): Promise<void> => {
+  wanted.add(basename(file));
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+};
+
+const strip = async (path: string): Promise<void> => {
+  const text = await readFile(path, 'utf8');
   const key = keyOf(text);
   wanted.add(key);
   const file = join(folder, key);
-  if (existsSync(file)) continue;
+  if (existsSync(file)) return;
   try {
-    // Written atomically, because other processes may read it.
-    await writeFile(`${file}.new`, stripTypeScriptTypes(text.toString()));
-    await rename(`${file}.new`, file);
+    await writeWhole(file, stripTypeScriptTypes(text));
   } catch {
     // Node cannot strip this file, and reports that when it is loaded.
   }
-}
+};
+
+/** A bundle runs under the URL of its program. This keeps the paths that other files in it read from import.meta. */
+const ownNames: Plugin = {
+  name: 'own-names',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const names = { dirname: dirname(path), filename: path, url: pathToFileURL(path).href };
+      const text = await readFile(path, 'utf8');
+      const contents = text.replaceAll(
+        /\bimport\.meta\.(dirname|filename|url)\b/g,
+        (_whole, name: keyof typeof names) => JSON.stringify(names[name]),
+      );
+      return { contents, loader: 'ts' };
+    }),
+};
+
+const bundle = async (program: string): Promise<void> => {
+  const { outputFiles } = await build({
+    absWorkingDir: projectRoot,
+    entryPoints: [program],
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    packages: 'external',
+    plugins: [ownNames],
+    logLevel: 'error',
+  });
+  await writeWhole(bundleOf(program), outputFiles[0]?.text ?? '');
+};
+
+await mkdir(folder, { recursive: true });
+for await (const path of glob('{src,test}/**/*.ts', { cwd: projectRoot })) await strip(join(projectRoot, path));
+await Promise.all(programs.map(bundle));
 for (const name of await readdir(folder)) if (!wanted.has(name)) await rm(join(folder, name), { force: true });
