@@ -50,10 +50,11 @@ const ownNames: Plugin = {
     }),
 };
 
-const bundle = async (program: string): Promise<void> => {
+const bundle = async (): Promise<void> => {
   const { outputFiles } = await build({
     absWorkingDir: projectRoot,
-    entryPoints: [program],
+    entryPoints: Object.fromEntries(programs.map((program) => [basename(bundleOf(program), '.js'), program])),
+    outdir: folder,
     write: false,
     bundle: true,
     platform: 'node',
@@ -63,10 +64,17 @@ const bundle = async (program: string): Promise<void> => {
     plugins: [ownNames],
     logLevel: 'error',
   });
-  await writeWhole(bundleOf(program), outputFiles[0]?.text ?? '');
+  for (const { path, text } of outputFiles) await writeWhole(path, text);
 };
 
 await mkdir(folder, { recursive: true });
 for await (const path of glob('{src,test}/**/*.ts', { cwd: projectRoot })) await strip(join(projectRoot, path));
-await Promise.all(programs.map(bundle));
+const bundles = programs.map(bundleOf);
+const stamp = join(folder, 'bundled');
+/** All sources: the bundles are made again when one of them changes. */
+const sources = keyOf([...wanted].sort().join());
+if (bundles.every(existsSync) && existsSync(stamp) && (await readFile(stamp, 'utf8')) === sources)
+  for (const file of bundles) wanted.add(basename(file));
+else await bundle();
+await writeWhole(stamp, sources);
 for (const name of await readdir(folder)) if (!wanted.has(name)) await rm(join(folder, name), { force: true });
