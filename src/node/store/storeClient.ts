@@ -64,6 +64,8 @@ export class StoreClient {
   #closing: Promise<void> | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   #closeTimer: NodeJS.Timeout | undefined;
+  /** Number of received messages. */
+  #messages = 0;
 
   constructor(options: StoreClientOptions) {
     this.#options = options;
@@ -111,9 +113,17 @@ export class StoreClient {
     worker.ref();
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     this.#post(worker, { kind: 'close' });
-    this.#closeTimer = setTimeout(() => void worker.terminate(), CLOSE_MS);
+    this.#closeTimer = setTimeout(() => this.#endIfSilent(worker), CLOSE_MS);
     await ended;
     clearTimeout(this.#closeTimer);
+  }
+
+  /** After a long turn of the event loop its timers come first: answers may have arrived, but not been read. */
+  #endIfSilent(worker: Worker): void {
+    const before = this.#messages;
+    setImmediate(() => {
+      if (this.#messages === before) void worker.terminate();
+    });
   }
 
   #flush(): void {
@@ -157,6 +167,7 @@ export class StoreClient {
       return;
     }
     this.#crashes = 0;
+    this.#messages++;
     this.#closeTimer?.refresh();
     const isUnderWay = this.#answers.length > 0;
     this.#answers = isUnderWay ? this.#answers.concat(message.answers) : [...message.answers];
@@ -205,7 +216,9 @@ export class StoreClient {
   #watch(): void {
     clearTimeout(this.#watchdog);
     if (this.#pending.size === 0) return;
-    this.#watchdog = setTimeout(() => void this.#worker?.terminate(), STUCK_MS);
+    this.#watchdog = setTimeout(() => {
+      if (this.#worker !== undefined) this.#endIfSilent(this.#worker);
+    }, STUCK_MS);
     this.#watchdog.unref();
   }
 
