@@ -120,7 +120,7 @@ onPosix('The script of the chat hooks', function () {
     );
   });
 
-  test('tells servers of the answer, and does not have the chat wait for that', async () => {
+  test('notifies servers of the answer without delaying the chat', async () => {
     const host = await open('one');
     const path = join(base, 'transcripts', 's1.jsonl');
     await mkdir(join(base, 'transcripts'));

@@ -239,7 +239,7 @@ suite('mcpl host --control', () => {
     assert.deepEqual(await hear({ event: 'log', message }), { event: 'log', server: 'notes', level: 'info', message });
   });
 
-  test('ends every server in order when it is told to terminate', async () => {
+  test('ends every server in order on SIGTERM', async () => {
     drive('--settings', settings('user.json', { notes: { command: 'mcpl-demo', enabled: true } }));
     await hear({ event: 'server', what: 'tools' });
     const [server] = (await ask(1, 'servers')) as { state: { pid: number } }[];

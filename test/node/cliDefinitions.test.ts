@@ -61,7 +61,7 @@ suite('mcpl host --control and a tool whose definition changes', function () {
     );
   }
 
-  test('tells the driver how it changed, and takes an answer for exactly that definition', async () => {
+  test('sends the change to the driver, and takes an answer for exactly that definition', async () => {
     await begin('note');
     await approved('note');
     const first = await renamed('Sends the note to everyone.');

@@ -108,13 +108,13 @@ suite('The program mcpl and what servers offer beside tools', () => {
     }
   });
 
-  test('tells the short dialect', async () => {
+  test('reports the short dialect', async () => {
     const { code, out } = await mcpl('inspect', '--dialect', 'force', process.execPath, DIALECT);
     assert.equal(code, 0);
     assert.match(out, /\nConnection: stdio, legacy era, short dialect, first answer after \d+ ms\n/);
   });
 
-  test('speaks the era that it is told to', async () => {
+  test('uses the requested era', async () => {
     const { code, err } = await mcpl('inspect', '--era', 'legacy', ...MODERN);
     assert.deepEqual([code, /^The server refused the handshake: /.test(err)], [3, true]);
   });

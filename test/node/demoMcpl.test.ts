@@ -59,7 +59,7 @@ suite('The demo server and a host that speaks MCPL', () => {
     await demo.said('The reminder "stretch" was refused: Too many.\n');
   });
 
-  test('has the host summarize what it learnt, and tells the model that it used', async () => {
+  test('lets the host summarize its memories, and names the used model', async () => {
     await open('memory.extraction', 'memory.consolidation');
     await after(1, 'My name is Ada.', 'Hello.');
     const calling = demo.call(2, 'consolidate_memories', {}, { progressToken: 1 });

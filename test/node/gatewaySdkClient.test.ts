@@ -176,7 +176,7 @@ suite('gateway with the official client', () => {
     assert.deepEqual([await firstResult, await secondResult], [{ content: [] }, { content: [] }]);
   });
 
-  test('it lists prompts, fills one in with what is completed, and hears when there are others', async () => {
+  test('it lists prompts, fills one in with completions, and gets changes of the list', async () => {
     const odd = { name: 'odd', title: 1, arguments: [{ name: 'a', required: 'x' }, 7], icons: [{ src: 'file:///x' }] };
     const prompts = [{ name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] }, odd];
     const heard = new Promise<void>((resolve) =>
@@ -257,7 +257,7 @@ suite('gateway with the official client', () => {
     assert.deepEqual([...host.watched.keys()], []);
   });
 
-  test('it hears the log from the level that it set', async () => {
+  test('it gets the log from its level on', async () => {
     const heard: unknown[] = [];
     const done = new Promise<void>((resolve) =>
       client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {

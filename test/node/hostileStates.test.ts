@@ -55,7 +55,7 @@ suite('States that are made to cost much', function () {
     assert.equal(c.database.prepare('SELECT count(*) AS n FROM snapshots').get()?.['n'], 0);
   });
 
-  test('what was written down for a checkpoint is told with it', () => {
+  test('the written size of a checkpoint is returned', () => {
     const whole = data({ a: 'x'.repeat(1_000_000) });
     assert.equal(c.call('a', { parent: null, body: whole }).written, whole?.text.length);
     const moves = patch({ op: 'copy', from: '/a', path: '/b' });

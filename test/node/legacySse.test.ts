@@ -369,7 +369,7 @@ suite('HTTP with server-sent events', () => {
     );
   });
 
-  test('a refused sign-in is told to whoever waits', async () => {
+  test('a refused sign-in rejects waiting requests', async () => {
     const authorizer: Authorizer = {
       headersFor: async () => ({}),
       replied: () => undefined,

@@ -65,7 +65,7 @@ suite('HTTP with server-sent events, with server-everything', () => {
     client.notify('notifications/initialized');
   };
 
-  test('it lists, calls, asks, and hears progress before the result', async () => {
+  test('it lists, calls, asks, and gets progress before the result', async () => {
     await connect();
     client.request(2, 'tools/list');
     assert.match(await answerTo(2), /"name":"echo"/);

@@ -43,7 +43,7 @@ function pidOf(host: Host, id: string): number {
   return state.pid;
 }
 
-suite('Servers that others wrote', function () {
+suite('Published servers', function () {
   this.timeout(60_000);
   let folder: string;
 
@@ -102,7 +102,7 @@ suite('Servers that others wrote', function () {
     await host.close();
   });
 
-  test('server-memory keeps what it is told', async () => {
+  test('server-memory keeps its input', async () => {
     const env = { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') };
     const { host } = hostOf({ memory: { ...node(memory), env } });
     await host.start('memory');

@@ -45,7 +45,7 @@ suite('Schema checker', () => {
     });
   });
 
-  test('a thousand problems are told in five and a number', async () => {
+  test('a thousand problems are reported as five and a number', async () => {
     const schema = {
       prefixItems: Array.from({ length: 9 }, (_, n) => ({ allOf: [{ const: n }] })),
       minItems: 20,

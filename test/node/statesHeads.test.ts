@@ -96,7 +96,7 @@ suite('Heads', () => {
     assert.deepEqual([states.base().blocked, states.base().state], [undefined, '{"notes":["x"]}']);
   });
 
-  test('who stands where no state is known is told so, and sends nothing', () => {
+  test('a head without a known state is reported, and sends nothing', () => {
     states.call('y', { body: data(1), parent: 'nowhere' });
     move('nowhere');
     const { head, state, blocked } = states.base();

@@ -153,7 +153,7 @@ suite('Files of lineages, step by step', function () {
     assert.deepEqual([rowsOf(file)['lineages'], rowsOf(file)['checkpoints']], [1, MANY]);
   });
 
-  test('a mistake at the end of a large file is told, and nothing of it stays', async () => {
+  test('an error at the end of a large file is reported, and nothing of it stays', async () => {
     writeChain(source);
     writeFileSync(source, readFileSync(source, 'utf8').replace(`"value":${MANY - 1}`, '"value":0'));
     const { states } = open();

@@ -109,7 +109,7 @@ suite('Rows of a lineage', () => {
     );
   });
 
-  test('filters leave in what they say, and tell where the head stands among it', () => {
+  test('filters keep matching rows, and return the position of the head among them', () => {
     fill();
     states.queries.annotate(states.place('c'), { isPinned: true });
     states.queries.annotate(states.place('b'), { name: 'mine' });
@@ -305,7 +305,7 @@ suite('Rows of a lineage', () => {
     assert.deepEqual(reader.found('notes', 'A'), []);
   });
 
-  test('the way to another checkpoint tells what would be left, and whether it leads back', () => {
+  test('the path to another checkpoint has the rows that would be left, and whether it leads back', () => {
     fill();
     states.call('z', { parent: 'x', body: note('z') });
     const path = (name: string): string => {
@@ -327,7 +327,7 @@ suite('Rows of a lineage', () => {
     assert.deepEqual([long?.left.length, long?.leftCount, long?.left[0]?.checkpoint], [200, 300, 'n299']);
   });
 
-  test('summaries tell where a lineage stands, and who stands elsewhere', () => {
+  test('summaries have the head of a lineage, and conversations with other heads', () => {
     fill();
     for (let i = 0; i < 25; i++)
       states.call(`n${i}`, { parent: 'a', body: note(i), conversation: `chat-${i}`, at: 10 + i });

@@ -46,7 +46,7 @@ suite('the end of a server over stdio', () => {
     assert.deepEqual([await isRunning(bench.transport.pid), await isRunning(pid)], [false, false]);
   });
 
-  test('is told although a grandchild holds the output open', async () => {
+  test('is reported although a grandchild holds the output open', async () => {
     const bench = await StdioBench.open([], { shutdown: QUICK });
     const pid = await grandchild(bench);
     void bench.ask('die', { code: 1 }).catch(() => undefined);

@@ -278,7 +278,7 @@ for (const kind of ['file', 'memory'] as const)
       );
     });
 
-    test('tells what a server used up of models, and forgets what is too old', async () => {
+    test('reports a server’s use of models, and forgets old uses', async () => {
       await store.audit.append([
         auditRecord({ at: 10, tokens: 100, operation: 'inference/request' }),
         auditRecord({ at: 20 }),

@@ -46,7 +46,7 @@ suite('streamable HTTP', () => {
     assert.equal(talk.server.lines.filter((line) => line.startsWith('GET')).length, 1);
   });
 
-  test('every failed POST of a request tells its waiter once, with what to do', async () => {
+  test('every failed POST rejects its request once, with the next step', async () => {
     const replies: Record<string, (response: ServerResponse) => unknown> = {
       stringId: (response) => response.writeHead(200, JSON_TYPE).end(answer('1')),
       sign: (response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('no'),
@@ -258,7 +258,7 @@ suite('streamable HTTP', () => {
     );
   });
 
-  test('a cancelled request is told to the server after it, and its stream is dropped without a word', async () => {
+  test('a cancellation is sent after its request, and the stream is dropped silently', async () => {
     const clock = new FakeClock();
     let dropped: Promise<void> | undefined;
     const told = new Deferred<void>();

@@ -69,7 +69,7 @@ suite('streamable HTTP with server-everything', () => {
     }
   };
 
-  test('it lists, calls, and hears progress before the result', async () => {
+  test('it lists, calls, and gets progress before the result', async () => {
     client.request(2, 'tools/list');
     assert.match(await answerTo(2), /"name":"echo"/);
     client.request(3, 'tools/call', { name: 'echo', arguments: { message: 'grüße' } });

@@ -90,7 +90,7 @@ suite('signing in to a server over streamable HTTP', () => {
     assert.equal(talk.server.lines.length, 5);
   });
 
-  test('is a failure as the server tells it, or as whoever signs in does', async () => {
+  test('fails with the error of the server or of the sign-in', async () => {
     await open(wants('T1'));
     talk.client.request(1, 'ping');
     assert.match(await talk.client.next(), /^dropped 1 false REMOTE_ERROR none: The server needs sign-in: no token/);
@@ -190,7 +190,7 @@ suite('signing in to a server over streamable HTTP', () => {
     assert.match(talk.server.lines[1] ?? '', /authorization=T1/);
   });
 
-  test('ends with the wait for the request, of which the server is told nothing', async () => {
+  test('ends with the request, without a cancellation for the server', async () => {
     await open(wants('T1'));
     const given = new Deferred<void>();
     const challenged = new Deferred<void>();

@@ -290,7 +290,7 @@ suite('WebSocket', () => {
     assert.deepEqual(through, ['127.0.0.1/mcp without an agent']);
   });
 
-  test('the end by the server is told with its words', async () => {
+  test('the end by the server is reported with its reason', async () => {
     await serve({ onSocket: (socket) => socket.close(1012, 'Restarting') });
     connect();
     assert.deepEqual(await next(), [
@@ -440,7 +440,7 @@ suite('WebSocket', () => {
     assert.deepEqual(told, ['GET http:', '401', 'asks: Bearer', 'GET http:', '401']);
   });
 
-  test('a refused sign-in is told to whoever waits', async () => {
+  test('a refused sign-in rejects waiting requests', async () => {
     await serve({ refuse: () => 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n' });
     connect({
       authorizer: {

@@ -56,7 +56,7 @@ suite('A user who adds a server', () => {
     );
   });
 
-  test('keeps it running while settings.json is not JSON, and is told so', async () => {
+  test('keeps it running while settings.json is not JSON, and sees a message', async () => {
     const editor = journey();
     const path = join(editor.workspace, '.vscode/settings.json');
     const sound = await readFile(path, 'utf8');

@@ -125,7 +125,7 @@ suite('A user who does not trust the folder', () => {
     await opened?.close();
   });
 
-  test('has no server started, whatever its settings say, and is told why', async () => {
+  test('has no server started, whatever its settings say, and sees why', async () => {
     const own = { command: 'touch', args: ['started'], enabled: true };
     const servers = { demo: { ...demo, enabled: true }, own };
     opened = await openJourney({ settings: { 'mcpl.servers': servers }, trust: 'no' });

@@ -32,7 +32,7 @@ const forwardPorts = async (): Promise<Server> => {
   return forwarder;
 };
 
-suite('A user with a server that wants to know who it is', () => {
+suite('A user with a server that requires a sign-in', () => {
   let opened: JourneyEditor | undefined;
   let server: ProtectedServer | undefined;
   let forwarder: Server | undefined;
@@ -131,7 +131,7 @@ suite('A user with a server that wants to know who it is', () => {
     assert.deepEqual(signedIn(), []);
   });
 
-  test('signs in and allows in the browser, is told there that it is done, and the server runs', async () => {
+  test('signs in and allows in the browser, sees the final page there, and the server runs', async () => {
     const { page, person } = journey();
     const tab = await openSignIn('wants you to sign in');
     await tab.getByRole('heading', { name: 'Sign in' }).waitFor();

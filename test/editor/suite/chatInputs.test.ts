@@ -204,7 +204,7 @@ suite('The input of a chat with @mcpl', () => {
     assert.equal(model.requests.length, 0);
   });
 
-  test('needs a model: without one, the user hears so within two seconds', async () => {
+  test('needs a model: without one, the user gets a message within two seconds', async () => {
     await startPushServer();
     await push('Carol called');
     const { host } = await mcpLive();
@@ -224,7 +224,7 @@ suite('The input of a chat with @mcpl', () => {
     await person.screenshot('no model for the chat');
   });
 
-  test('is told how servers stand, with what can be done', async () => {
+  test('shows the states of servers with their actions', async () => {
     await startParts(NOTES);
     await untilTools('notepad');
     await setServers({

@@ -114,7 +114,7 @@ suite('Push events', () => {
     await eventually(async () => (await person.treeRows()).some((row) => row.startsWith('    No answer: ')), true);
   });
 
-  test('of a muted set stay in the view and are not told; Undo takes it back', async () => {
+  test('of a muted set stay in the view without notifications; Undo unmutes it', async () => {
     await push(ALICE);
     await told(`memory: ${ALICE}`);
     await person.notification('Mute', ALICE);

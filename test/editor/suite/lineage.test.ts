@@ -356,7 +356,7 @@ suite('The lineage of a feature set', () => {
     await eventually(async () => (await lineage())?.count, 2);
   });
 
-  test('is held up by a state that cannot be made, until the user says where to go on', async () => {
+  test('is blocked by a state that cannot be computed, until the user selects where to continue', async () => {
     await notes('a');
     await call('spoil');
     await told(/^notes \(notes\.edit\): the state that spoil returned could not be made: /);
@@ -368,7 +368,7 @@ suite('The lineage of a feature set', () => {
     assert.equal(await call('edit', 'b'), '{"notes":["a"]}');
   });
 
-  test('is listed in the chat, which goes back as well and tells no model of it', async () => {
+  test('is listed in the chat, which also rolls back without a model', async () => {
     const model = await fakeModel();
     await selectFake();
     await vscode.commands.executeCommand('workbench.action.chat.newChat');

@@ -68,7 +68,7 @@ suite('Resources and prompts', () => {
     );
   });
 
-  test('tells what is wrong with a resource that is not there', async () => {
+  test('report the problem of a missing resource', async () => {
     await run('mcpl.resource.open', { resource: 'demo://nothing' });
     await eventually(
       async () => (await person.notifications()).some((text) => text.startsWith('The resource cannot be opened')),

@@ -28,7 +28,7 @@ suite('Questions of servers', () => {
   });
   teardown(cleanSlate);
 
-  test('a form: told by a notification, found again in the view, answered step by step, looked over, and sent', async () => {
+  test('a form: shown by a notification, found again in the view, answered step by step, reviewed, and sent', async () => {
     const called = call('trigger-elicitation-request');
     await eventually(async () => (await message()).includes('The server "everything" asks: Please provide'), true);
     await person.openContainer('MCP Live');

@@ -72,7 +72,7 @@ suite('A server that uses a model', () => {
     );
   });
 
-  test('is told no: the prompt was declined, or the answer discarded', async () => {
+  test('gets a refusal: the prompt was declined, or the answer discarded', async () => {
     const model = await fakeModel();
     const declined = asksModel('Say hello');
     await person.notification('Decline', WANTS);
@@ -252,7 +252,7 @@ suite('A server that uses a model', () => {
     assert.match(await called, /"model":"reads"/);
   });
 
-  test('hears within two seconds that there is no model, and so does the user', async () => {
+  test('gets an error within two seconds if there is no model, and so does the user', async () => {
     const model = await fakeModel();
     model.hide();
     await eventually(async () => (await vscode.lm.selectChatModels()).length, 0);

@@ -66,7 +66,7 @@ suite('Call Tool', () => {
     await eventually(async () => (await headings())[0]?.startsWith('Cancelled after '), true);
   });
 
-  test('tells an error of the tool, and copies a result', async () => {
+  test('shows an error of the tool, and copies a result', async () => {
     await call('delete_note');
     await eventually(() => texts('h1'), ['Delete Note']);
     await person.webviewFill('.field input', 'note-99');

@@ -161,7 +161,7 @@ suite('A model with hooks of servers', () => {
     assert.deepEqual(through, direct);
   });
 
-  test('has servers add to a request, check its answer and hear it, around rounds with tools too', async () => {
+  test('has servers add context, check the answer and get it, also around rounds with tools', async () => {
     await start('memory', ['memory.retrieval', 'memory.extraction']);
     await start('compliance', ['compliance.redaction']);
     await wrapSees();

@@ -106,7 +106,7 @@ suite('tokens without the user', () => {
     );
   });
 
-  test('a platform tells who the workload is, once', async () => {
+  test('a platform identifies the workload, once', async () => {
     assert.equal(await ask({ flow: 'workloadIdentity', assertion: 'jwt-of-platform' }), 200);
     assert.deepEqual(forms, [
       {

@@ -79,7 +79,7 @@ suite('renewing tokens', () => {
     );
   });
 
-  test('a refresh that fails in the network is told, and the token is kept', async () => {
+  test('a refresh that fails in the network is reported, and the token is kept', async () => {
     give({ access_token: 'access-1', refresh_token: 'refresh-1' });
     const authorizer = world.authorizer();
     await world.ask(authorizer);
@@ -192,7 +192,7 @@ suite('renewing tokens', () => {
     assert.equal(world.opened.length, 1);
   });
 
-  test('a forbidden request without a challenge is simply told', async () => {
+  test('a forbidden request without a challenge is only reported', async () => {
     world.mcp.pages['/mcp'] = json({}, 403);
     const authorizer = world.authorizer();
     assert.equal(await world.ask(authorizer), 403);

@@ -3,7 +3,7 @@ import { Deferred } from '../../../src/core/index.ts';
 import { type OnWaiting, SharedWork } from '../../../src/node/auth/sharedWork.ts';
 
 suite('work that several share', () => {
-  test('tells each of them that it waits for the user, whenever they came, and those who leave that it is over', async () => {
+  test('notifies all callers, early or late, that it waits for the user, and leaving ones that the wait is over', async () => {
     const work = new SharedWork<string>();
     const done = new Deferred<string>();
     const told: string[] = [];

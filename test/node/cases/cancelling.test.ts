@@ -48,7 +48,7 @@ suite('Case: how a call is cancelled', () => {
   let opened: Case;
   teardown(() => opened.close());
 
-  test('a call in flight rejects at once, and the server hears its id as it was, with a reason', async () => {
+  test('a call in flight rejects at once, and the server gets its exact id with a reason', async () => {
     opened = await silent();
     const { life } = opened;
     const source = new CancellationSource();
@@ -169,7 +169,7 @@ suite('Case: how a call is cancelled', () => {
   });
 });
 
-suite('Case: how progress is told', () => {
+suite('Case: progress', () => {
   let opened: Case;
   teardown(() => opened.close());
 
@@ -199,7 +199,7 @@ suite('Case: how progress is told', () => {
     assert.equal(opened.snapshot().state.kind, 'running');
   });
 
-  test('the words of progress are told from 2025-03-26 on', async () => {
+  test('progress has a message from 2025-03-26 on', async () => {
     opened = await silent({ version: '2025-03-26' });
     const { life } = opened;
     const heard: (string | undefined)[] = [];

@@ -176,7 +176,7 @@ for (const way of ['http', 'sse'] as const)
         assert.equal(opened.host.server('case')?.listing.kind, 'read');
       });
 
-      test('is told that a call is cancelled, after the call itself', async () => {
+      test('gets the cancellation of a call, after the call itself', async () => {
         await opened.start();
         const call = new Deferred<void>();
         site.holds['tools/invoke'] = call.promise;

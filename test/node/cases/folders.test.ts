@@ -105,7 +105,7 @@ suite('The folders that a server may know', () => {
     assert.equal(typeof last?.['name'], 'string');
   });
 
-  test('may be those of another system, and their change is told once to whom they were declared', async () => {
+  test('may be those of another system, and a change is announced once to servers with declared roots', async () => {
     const windows = { name: 'docs', path: 'C:\\Users\\A B\\docs' };
     const share = { name: 'share', path: '\\\\nas\\team #1' };
     const { server, open } = await openWindow(windows);

@@ -92,7 +92,7 @@ suite('Over HTTP with server-sent events, a server of 2024-11-05', () => {
 
 suite('Over streamable HTTP, a server with sessions', () => {
   const cases = HttpCases.ofSuite();
-  test('hears its session and the revision to the letter, answers either way, and is left with DELETE', async () => {
+  test('gets its exact session and revision, answers in both formats, and is ended with DELETE', async () => {
     const [opened, server] = await cases.running({
       ...legacy('2025-06-18', {}, 'session one'),
       'tools/list': (exchange) => exchange.stream().result({ tools: [{ name: 'echo', inputSchema: {} }] }),

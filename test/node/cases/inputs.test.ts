@@ -158,7 +158,7 @@ suite('A server’s question to the user', () => {
     );
   });
 
-  test('begins with the defaults of the server, also where several may be chosen', async () => {
+  test('starts with the defaults of the server, also for multiple choice', async () => {
     await open('2025-11-25');
     person.onForm = accept();
     const titled = {
@@ -193,13 +193,13 @@ suite('A server’s question to the user', () => {
     assert.match(remarks.join(), /^This looks as if a secret was wanted: .*Servers must not ask for one in a form\.$/);
   });
 
-  test('is not asked at all in a revision that has no questions', async () => {
+  test('is not shown in a revision without questions', async () => {
     await open('2024-11-05');
     assert.equal(((await form({}))['error'] as JsonObject)['code'], -32601);
     assert.deepEqual(person.forms, []);
   });
 
-  test('on a page is told with the whole address, of which nothing is fetched here', async () => {
+  test('on a page is shown with the whole address, which the host does not fetch', async () => {
     const site = await cases.serve({ GET: (exchange) => exchange.status(200, 'page') });
     await open('2025-11-25');
     const url = `${site.url('/connect')}?state=a%20b&next=1#top`;
@@ -224,7 +224,7 @@ suite('A server’s question to the user', () => {
     assert.deepEqual(site.lines(), []);
   });
 
-  test('before a call can go on is a page that is visited, and the call is made once more', async () => {
+  test('before a call can continue is a page that is visited, and the call is repeated', async () => {
     const url = 'https://example.com/connect?x=1';
     await open('2025-11-25', {
       'tools/list': () => ({ tools: [{ name: 'guarded', inputSchema: { type: 'object' } }] }),
@@ -256,7 +256,7 @@ suite('A server’s question to the user', () => {
     );
   });
 
-  test('before a call can go on is declined: the call fails in words and is not made again', async () => {
+  test('before a call can continue is declined: the call fails with a message and is not repeated', async () => {
     await open('2025-11-25', {
       'tools/list': () => ({ tools: [{ name: 'guarded', inputSchema: { type: 'object' } }] }),
       'tools/call': () =>

@@ -242,7 +242,7 @@ suite('Case: how a session ends', () => {
 
   const eventsOf = (life: CaseLife): readonly string[] => life.events.map(({ event }) => event);
 
-  test('a polite server ends with its input, and hears nothing else', async () => {
+  test('a polite server ends with its input, and gets nothing else', async () => {
     opened = await openCase();
     const { life } = opened;
     await opened.host.stop(ID);

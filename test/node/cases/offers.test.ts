@@ -339,7 +339,7 @@ suite('The result of a tool', function () {
     );
   });
 
-  test('is not called without a question because the server says that it only reads: editors are told otherwise', async () => {
+  test('does not skip the prompt for read-only hints, which editors do not get', async () => {
     const annotations = { readOnlyHint: true, destructiveHint: false };
     const { host, snapshot } = await opened.open({
       version: '2025-03-26',

@@ -52,7 +52,7 @@ mcplCases('feature sets', (open) => {
       assert.deepEqual([await opened.push('b', 'e-1'), await opened.push('a', 'e-2')], [OFF('b'), UNDECLARED]);
     });
 
-  test('a server without sets is told so as well, since some wait for it', async () => {
+  test('a server without sets gets an update too, because some wait for it', async () => {
     const opened = await open({ server: { sets: [] } });
     assert.deepEqual(updates(opened), [[undefined, { enabled: [], disabled: [] }]]);
     assert.deepEqual(
@@ -97,7 +97,7 @@ mcplCases('feature sets', (open) => {
     );
   });
 
-  test('what the user switches on is told to the server and passes, what is switched off does not at once', async () => {
+  test('a set that the user enables is sent to the server and works, and a disabled one stops at once', async () => {
     const opened = await open({ server: { sets: Object.fromEntries(ABC) } });
     const pid = opened.life().pid;
     assert.equal(await opened.push('b', 'e-1'), OFF('b'));

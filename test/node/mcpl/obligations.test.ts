@@ -90,7 +90,7 @@ mcplCases('what the specification obliges a host to', (open) => {
     assert.equal(opened.model.asked.length, 0);
   });
 
-  test('MCPL §5.2, §6.4: the version and the sets that are on are told at the start; from the second start on in the handshake as well', async () => {
+  test('MCPL §5.2, §6.4: the version and the enabled sets are sent at the start; from the second start on also in the handshake', async () => {
     const opened = await open({ server: all('recall', 'remind') });
     await opened.host.restart('case');
     await opened.until('the second start', () => opened.peer().lives.length === 2);
@@ -193,7 +193,7 @@ mcplCases('what the specification obliges a host to', (open) => {
     ]);
   });
 
-  test('MCPL §6.7: the user’s choice is told by a notification and holds at once, whether the server heeds it or not', async () => {
+  test('MCPL §6.7: the user’s choice is sent as a notification and applies at once, whether the server respects it or not', async () => {
     const opened = await open({ server: all() });
     await opened.enable('remind');
     const on = await opened.push('remind', 'e-1');

@@ -247,7 +247,7 @@ scopeCases('the lists', (open) => {
     );
   });
 
-  test('a server hears a few fixed sentences, and no pattern or path that it did not name itself', async () => {
+  test('a server gets a few fixed sentences, and no pattern or path that it did not name itself', async () => {
     const patterns = { whitelist: ['/ws/private-plans/**'], blacklist: ['/ws/hidden-names/**', '**/*.keep'] };
     const opened = await open({ files: FILES, server: { entry: { scopes: { files: patterns } } } });
     opened.person.push('dismiss', 'dismiss');
@@ -268,7 +268,7 @@ scopeCases('the lists', (open) => {
   });
 
   for (const version of ['0.2', '0.3', '0.4'])
-    test(`MCPL ${version} has scopes: they are decided, told and sent along`, async () => {
+    test(`MCPL ${version} has scopes: they are decided, announced and sent with calls`, async () => {
       const opened = await open({
         files: FILES,
         server: { mcpl: { version }, sets: { files: FILES_SET, others: set('tools') } },

@@ -232,7 +232,7 @@ scopeCases('the approvals', (open) => {
     );
   });
 
-  test('what a server was told is allowed in the workspace is so after kill -9', async () => {
+  test('an approval for the workspace that a server got survives kill -9', async () => {
     const opened = await openStored({ start: false });
     const approver = runApprover(opened);
     await opened.mcpl.peer().started();

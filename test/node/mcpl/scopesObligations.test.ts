@@ -9,7 +9,7 @@ const YES = '{"approved":true}';
 
 /** The obligations of §7, by their numbers in the list of what a host must do. */
 scopeCases('what the specification obliges a host to', (open) => {
-  test('MCPL §7.1, §7.2 (12): each scoped set has lists of its own, which are told in the handshake; only scoped sets have', async () => {
+  test('MCPL §7.1, §7.2 (12): each scoped set has its own lists, which are sent in the handshake; other sets have none', async () => {
     const sets = { files: FILES_SET, 'files.notes': FILES_SET, chat: set('tools') };
     const notes = { whitelist: ['/out/**'], blacklist: ['**/x'] };
     const scopes = { files: LISTS, 'files.notes': notes, chat: notes };

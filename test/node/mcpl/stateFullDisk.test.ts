@@ -55,7 +55,7 @@ stateCases('on a full disk', (open) => {
 
   const FULL = 'The database ~/room-150.sqlite cannot be used: database or disk is full';
 
-  test('the caller, the server and the user are told, and nothing that was kept is lost', async () => {
+  test('the caller, the server and the user get an error, and no stored state is lost', async () => {
     const states = await opened();
     const { kept, answer } = await filled(states);
     assert.ok(kept > 5, `${kept} were kept`);

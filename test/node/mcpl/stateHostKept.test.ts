@@ -36,7 +36,7 @@ stateCases('kept by the host', (open) => {
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[3]}}');
   });
 
-  test('a difference that does not fit changes nothing, is told, and holds up the next call', async () => {
+  test('a patch that does not fit changes nothing, is reported, and blocks the next call', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b', 'a', add(1)));

@@ -174,7 +174,7 @@ stateCases('rollback', (open) => {
     assert.deepEqual(await opened.tree(), LINE);
   });
 
-  test('a plan tells what would be left, by which tools, and whether these reach out', async () => {
+  test('a plan lists the checkpoints that would be left, their tools, and whether these have other effects', async () => {
     const opened = await line(await open());
     const plan = await opened.lineages.plan((await opened.find('a')).place);
     assert.deepEqual(

@@ -105,7 +105,7 @@ const ENDS: Readonly<Record<string, (opened: McplCase) => Promise<void> | void>>
 
 mcplCases('a server being stopped', (open, over) => {
   for (const [how, end] of Object.entries(ENDS))
-    test(`when ${how}, hears -32000 for all that it asked for, and every question is withdrawn`, async () => {
+    test(`when ${how}, gets -32000 for all its requests, and every question is withdrawn`, async () => {
       const stage = new Stage();
       const opened = await Stage.begin(open, stage);
       opened.configure({ enabled: true });

@@ -24,7 +24,7 @@ suite('The growth of the cost per unit', () => {
     );
   });
 
-  test('takes nothing for growth that cannot be told from noise', () => {
+  test('ignores growth that cannot be distinguished from noise', () => {
     // Growth below a tenth of the constant cost is ignored. Ten times that for the largest size is reported.
     assert.equal(
       growth((size) => (size === 10_000 ? 110 : 100)),

@@ -6,7 +6,7 @@ import { StubEditor } from '../../bench/lineageStub.ts';
 const ALL = { text: '', only: 'all' } as const;
 
 suite('The stub editor for measuring the lineage page', () => {
-  test('tells how many checkpoints there are, and the rows that are asked for, the newest first', () => {
+  test('has the number of checkpoints, and requested rows, newest first', () => {
     const editor = new StubEditor(500);
     const [view, first] = editor.answer({ type: 'ready', key: '', filter: ALL });
     assert.ok(view?.type === 'view' && view.view.kind === 'shown' && first?.type === 'rows');

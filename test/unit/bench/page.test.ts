@@ -97,8 +97,8 @@ Targets met: 1 of 2. Cells are \`median [min..max]\` of the repetitions.
 | \`*a*\\|b\` | 1 235 |
 `;
 
-suite('the page of what was measured', () => {
-  test('tells the machine, the verdicts and a table for each measure', async () => {
+suite('the page of results', () => {
+  test('has the machine, the verdicts and a table for each measure', async () => {
     assert.equal(await formatted(sectionText(run())), SECTION);
     assert.equal(await formatted(SECTION), SECTION);
   });

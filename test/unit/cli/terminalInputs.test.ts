@@ -101,7 +101,7 @@ suite('Questions of servers at a terminal', () => {
     });
   });
 
-  test('what was wrong is told with its field, which then shows what was entered', async () => {
+  test('an error is shown at its field, which then shows the earlier input', async () => {
     const question = form(
       { name: { type: 'string' }, pick: { enum: ['a', 'b'] } },
       { values: { '/name': 'B', '/pick': '1' }, errors: { '/name': 'Too short.' } },

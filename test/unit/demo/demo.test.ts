@@ -99,7 +99,7 @@ suite('The demo as an MCPL server', () => {
     );
   });
 
-  test('has everything off until it is told, and again at once when it is told', async () => {
+  test('has everything off until an update, and again at once after another one', async () => {
     await host.open();
     const off = async (): Promise<readonly unknown[]> => [
       (await host.call('add_note', { title: 'x' })).result.isError,

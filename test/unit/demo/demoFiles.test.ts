@@ -4,7 +4,7 @@ import { DemoHost } from './demoHost.ts';
 const PAYLOAD = { path: 'notes/a.md', mode: 'append' };
 const TELL = 'Tell the person what was needed and why, and try no other way.';
 
-suite('What the demo asks a host to approve', () => {
+suite('An approval request of the demo', () => {
   let host: DemoHost;
 
   setup(async () => {
@@ -45,7 +45,7 @@ suite('What the demo asks a host to approve', () => {
     assert.ok(tools.every(({ description }) => description.includes('Where the host refuses, tell the person')));
   });
 
-  test('has a label and a payload, and what came back is told', async () => {
+  test('has a label and a payload, and the answer is reported', async () => {
     await wants(PAYLOAD, { result: { approved: true, payload: PAYLOAD } });
     assert.deepEqual(asked(), { featureSet: 'files.edit', scope: { label: 'notes/a.md', payload: PAYLOAD } });
     assert.equal(host.outcome, 'The host approved "append" of notes/a.md, once. Its payload came back as it was sent.');

@@ -10,7 +10,7 @@ function heard(message: string): readonly string[] {
   ];
 }
 
-suite('What the demo hears in a message', () => {
+suite('Facts and reminders in a message', () => {
   for (const [message, ...expected] of [
     ['My name is Ada.', "name: The user's name is Ada."],
     ['hello, my name is Ada Lovelace and I write', "name: The user's name is Ada Lovelace."],

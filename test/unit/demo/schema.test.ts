@@ -31,7 +31,7 @@ suite('Arguments of a demo tool', () => {
     assert.deepEqual(problemsOf(whole, SCHEMA, ''), []);
   });
 
-  test('that do not fit are told one by one, by the path of the member', () => {
+  test('that do not fit are reported one by one, by the path of the member', () => {
     const wrong = {
       kind: 'c',
       count: 10,

@@ -57,7 +57,7 @@ suite('The notes of the demo', () => {
     assert.equal(await call('list_notes', { limit: 1 }), 'note-3: c (pinned)\n… and 2 more');
   });
 
-  test('search where and how they are told', async () => {
+  test('search in the given fields and mode', async () => {
     await call('add_note', { title: 'Milk', text: 'buy it' });
     await call('add_note', { title: 'Bread', text: 'no milk' });
     assert.equal(await call('search_notes', { query: 'MILK' }), 'note-2: Bread\nnote-1: Milk');
@@ -76,7 +76,7 @@ suite('The notes of the demo', () => {
     );
   });
 
-  test('summarize step by step, and stop when they are told to', async () => {
+  test('summarize step by step, and stop on cancellation', async () => {
     await call('add_note', { title: 'Milk', text: 'one two three' });
     await call('add_note', { title: 'Bread' });
     const args = { secondsPerStep: 0, maxWords: 2 };

@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 
 const ALICE = 'You mentioned following up with Alice today';
 
-suite('A user whom a server tells something', () => {
+suite('A user who gets events of a server', () => {
   let opened: JourneyEditor | undefined;
 
   suiteTeardown(async () => {

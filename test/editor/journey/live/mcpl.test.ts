@@ -86,7 +86,7 @@ suite('A user whose servers speak MCPL', () => {
       (await journey().person.webviewTexts('.result')).some((text) => expected.test(text)),
     );
 
-  test('starts one, is told what it offers, and chooses in a list', async () => {
+  test('starts one, sees its feature sets, and chooses in a list', async () => {
     const { person } = journey();
     await start('memory');
     await untilToast('"memory" offers 4 feature sets, all off.');
@@ -110,7 +110,7 @@ suite('A user whose servers speak MCPL', () => {
     assert.match(await readFile(join(workspace, '.vscode/settings.json'), 'utf8'), /"memory\.proactive"/);
   });
 
-  test('has the model told what the server knows', async () => {
+  test('gets the server’s context into the prompt', async () => {
     const { page, person } = journey();
     await send('My name is Ada.');
     await untilAnswer(/says: My name is Ada\. Tools offered to me: memory_/);

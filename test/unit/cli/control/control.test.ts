@@ -29,7 +29,7 @@ suite('A driver of the host', () => {
 
   teardown(() => driver.dispose());
 
-  test('hears that the host is ready once it has its settings', () => {
+  test('gets a message that the host is ready once it has its settings', () => {
     driver.session.begin();
     assert.deepEqual(written, [{ event: 'ready' }]);
     assert.deepEqual(host.settings, {
@@ -133,7 +133,7 @@ suite('A driver of the host', () => {
     });
   });
 
-  test('calls a tool, hears its progress, and gets its result', async () => {
+  test('calls a tool, gets its progress, and gets its result', async () => {
     const said = await say({ id: 1, command: 'call', server: 'files', tool: 'read', args: { a: 1 }, meta: { m: 2 } });
     const text = '{"server":"files","tool":"read","args":{"a":1},"meta":{"m":2},"route":"cli"}';
     assert.deepEqual(said, [
@@ -200,7 +200,7 @@ suite('A driver of the host', () => {
     assert.equal(await asked, 'start');
   });
 
-  test('hears when a question is no longer wanted', async () => {
+  test('gets a message when a question is withdrawn', async () => {
     const source = new CancellationSource();
     const asked = questions.askStart(QUESTION, source.token);
     source.cancel();
@@ -285,7 +285,7 @@ suite('A driver of the host', () => {
     ['{"id":1,"command":"cancel"}', 1, /"call" must be the id/],
     ['['.repeat(100_000), null, /nests too deeply/],
   ] as const)
-    test(`is told what is wrong with ${line.slice(0, 60)}`, () => {
+    test(`gets an error for ${line.slice(0, 60)}`, () => {
       const decoded = decodeLine(line);
       assert.ok(decoded.kind === 'invalid');
       assert.equal(decoded.id, id);

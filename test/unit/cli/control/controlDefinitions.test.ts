@@ -35,7 +35,7 @@ suite('A driver and the changed definition of an approved tool', () => {
     return said?.error?.code ?? said?.result?.change ?? 'approved';
   }
 
-  test('hears about each definition once, and about none that it declined', () => {
+  test('gets each definition once, and none that it declined', () => {
     assert.deepEqual(told(), [{ event: 'definitionChanged', server: 'files', tool: 'read', ...CHANGE }]);
     assert.deepEqual(told(), []);
     host.change = { ...CHANGE, form: 'f3', isDeclined: true };
@@ -92,7 +92,7 @@ suite('A driver and the changed definition of an approved tool', () => {
     assert.deepEqual(host.did, []);
   });
 
-  test('hears that an answer was not kept', async () => {
+  test('gets an error if an answer was not stored', async () => {
     host.takesAnswers = false;
     assert.deepEqual([await answer('approve'), await answer('keepAsking')], Array(2).fill('DEFINITION_CHANGED'));
   });

@@ -88,7 +88,7 @@ suite('A driver and states', () => {
     assert.deepEqual(await ask('state', { place: 2 }), OK({ text: null }));
   });
 
-  test('learns what a rollback would mean before it asks for it', async () => {
+  test('gets the effects of a rollback before it requests it', async () => {
     assert.deepEqual(
       await ask('planRollback', { place: 1 }),
       OK({
@@ -126,7 +126,7 @@ suite('A driver and states', () => {
     ]);
   });
 
-  test('tells copies of one name apart as they are shown', async () => {
+  test('distinguishes copies of one name as they are shown', async () => {
     lineages.nodes = [
       checkpoint(4, { checkpoint: 'a#2' }),
       checkpoint(3, { checkpoint: 'a', copy: 2 }),
@@ -209,7 +209,7 @@ suite('A driver and states', () => {
     }
   });
 
-  test('is told why something cannot be done, and what to do next', async () => {
+  test('gets the reason of a refusal, and the next step', async () => {
     lineages.failure = new HostError('STORAGE_FAILED', 'The disk is full.', {
       layer: 'host',
       effect: 'none',

@@ -148,7 +148,7 @@ suite('A driver and MCPL servers', () => {
     });
   });
 
-  test('is told why a set cannot be switched, and nothing is written then', async () => {
+  test('gets the reason if a set cannot be switched, and nothing is written', async () => {
     const toggle = { command: 'toggle', server: 'files', names: ['memory.note', 'broken'], on: true };
     const policy = { command: 'pushPolicy', server: 'files', featureSet: 'other', policy: 'inbox' };
     const refusals = [
@@ -211,7 +211,7 @@ suite('A driver and MCPL servers', () => {
     ]);
   });
 
-  test('takes a turn, hears its text, and gets who had a part in it', async () => {
+  test('runs a turn, gets its text, and gets the servers that took part', async () => {
     const history = [
       { role: 'user', content: 'Hello.' },
       { role: 'assistant', content: [{ type: 'text', text: 'Hello!' }] },

@@ -15,7 +15,7 @@ import { type ApprovalCase, ApprovalWindows, failureOf, scopeRequest, START } fr
 const DAY = 86_400_000;
 const DISK = new Error('The disk is full.');
 
-suite('What the user has approved', () => {
+suite('A remembered approval', () => {
   let windows: ApprovalWindows;
   let clock: FakeClock;
   let base: ApprovalWindows['base'];
@@ -87,7 +87,7 @@ suite('What the user has approved', () => {
     ]);
   });
 
-  test('counts for this one time if it cannot be kept, and the user is told', async () => {
+  test('counts once if it cannot be stored, and the user gets an error', async () => {
     broken.save = () => Promise.reject(DISK);
     own.ask('/a');
     assert.equal(await failureOf(own.approvals.answer('q1', 'workspace')), 'INTERNAL The disk is full.');
@@ -388,7 +388,7 @@ suite('What the user has approved', () => {
     assert.deepEqual([await found, next.state(), await windows.kept()], ['nothing', [], []]);
   });
 
-  test('is read again after it could not be, and who wants to revoke it is told', async () => {
+  test('is read again after a failed read, and revoking it meanwhile fails with an error', async () => {
     await own.decide('/a', 'workspace');
     let reads = 0;
     broken.list = () => {

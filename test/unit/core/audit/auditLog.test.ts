@@ -178,7 +178,7 @@ suite('The audit while the host runs', () => {
     );
   });
 
-  test('tells in bursts of records that were kept together with their events, and writes none of them', async () => {
+  test('announces records that were stored with their events in bursts, and does not write them again', async () => {
     audit.kept(auditRecord({ detail: 'nobody listens' }));
     assert.equal(clock.waiting, 0);
     listen();

@@ -55,7 +55,7 @@ suite('A keyed queue', () => {
     );
   });
 
-  test('goes on after a task that fails, and tells the failure to its caller only', async () => {
+  test('continues after a failed task, whose caller alone gets the failure', async () => {
     const queue = new KeyedQueue();
     const failed = queue.run('a', () => Promise.reject(new Error('broken')));
     const next = queue.run('a', () => Promise.resolve('fine'));

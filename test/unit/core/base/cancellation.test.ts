@@ -3,7 +3,7 @@ import { CancellationSource, NO_CANCELLATION } from '../../../../src/core/base/c
 import { watchDisposables } from '../../../support/leaks.ts';
 
 suite('Cancellation', () => {
-  test('is told once, with its first reason', () => {
+  test('is reported once, with its first reason', () => {
     const source = new CancellationSource();
     const heard: unknown[] = [];
     source.token.onCancellationRequested((reason) => heard.push(reason));
@@ -16,7 +16,7 @@ suite('Cancellation', () => {
     );
   });
 
-  test('is told at once to whoever asks too late', () => {
+  test('is reported at once to late listeners', () => {
     const source = new CancellationSource();
     source.cancel('gone');
     source.cancel('again');
@@ -36,7 +36,7 @@ suite('Cancellation', () => {
     assert.equal(heard, 1);
   });
 
-  test('is already visible to a listener while it is being told', () => {
+  test('is already visible to listeners when they are called', () => {
     const source = new CancellationSource();
     const seen: boolean[] = [];
     source.token.onCancellationRequested(() => seen.push(source.token.isCancellationRequested));

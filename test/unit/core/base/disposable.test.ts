@@ -60,7 +60,7 @@ suite('Disposables', () => {
     foreign.dispose();
   });
 
-  test('all end although one throws, and the first error is told', () => {
+  test('all end although one throws, and the first error is thrown', () => {
     const ended: string[] = [];
     const failing = (name: string): Disposable => ({
       dispose: () => {

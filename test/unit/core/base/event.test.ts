@@ -3,7 +3,7 @@ import { Emitter } from '../../../../src/core/base/event.ts';
 import { watchDisposables } from '../../../support/leaks.ts';
 
 suite('An emitter', () => {
-  test('tells every listener in the order of subscription, one function twice if it asked twice', () => {
+  test('calls every listener in the order of subscription, and one function twice if it subscribed twice', () => {
     const emitter = new Emitter<string>();
     const heard: string[] = [];
     const listener = (value: string): void => void heard.push(`a ${value}`);
@@ -31,7 +31,7 @@ suite('An emitter', () => {
     assert.deepEqual({ heard, errors }, { heard: [7], errors: [failure] });
   });
 
-  test('does not tell a listener that an earlier one has ended', () => {
+  test('does not call a listener that an earlier one has disposed', () => {
     const emitter = new Emitter<void>();
     const heard: string[] = [];
     emitter.event(() => {
@@ -44,7 +44,7 @@ suite('An emitter', () => {
     assert.deepEqual(heard, ['first']);
   });
 
-  test('does not tell a listener that subscribed during the telling', () => {
+  test('does not call a listener that subscribed while the event fired', () => {
     const emitter = new Emitter<number>();
     const heard: string[] = [];
     emitter.event((value) => {

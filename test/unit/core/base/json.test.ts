@@ -121,7 +121,7 @@ suite('Nesting', () => {
 });
 
 suite('Kinds of JSON', () => {
-  test('are told apart', () => {
+  test('are distinguished', () => {
     const values: readonly (Json | undefined)[] = [undefined, null, true, 0, '', [], {}];
     assert.deepEqual(
       values.map((value) => [isObject(value), isJsonObject(value), isJsonArray(value)].map(Number).join('')),

@@ -139,7 +139,7 @@ suite('A tool that runs as a task', () => {
     assert.deepEqual(told, ['1 Begins', '2 Waits for an answer.']);
   });
 
-  test('that is cancelled by its caller ends at once, and the server is told by tasks/cancel', async () => {
+  test('that is cancelled by its caller ends at once, and the server gets tasks/cancel', async () => {
     const host = await core({ 'tasks/get': () => task('working') });
     const source = new CancellationSource();
     const { over } = call(host, source);

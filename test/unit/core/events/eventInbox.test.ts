@@ -115,14 +115,14 @@ suite('The inbox of events', () => {
     assert.deepEqual([setting.ids(), inbox.unread, inbox.find('1')?.eventId], ['2 1', 2, 'evt_1']);
   });
 
-  test('what cannot be stored is not here, and whoever brought it hears so', async () => {
+  test('an event that cannot be stored does not exist, and its sender gets the error', async () => {
     const { inbox, store } = open();
     store.failure = 'the disk is full';
     await assert.rejects(inbox.admit(inboundEvent('1'), RECORD), /the disk is full/);
     assert.equal(inbox.find('1'), undefined);
   });
 
-  test('views are told once in a tenth of a second at most, and of arrivals in bursts', async () => {
+  test('views are notified at most once in a tenth of a second, and arrivals come in bursts', async () => {
     const { inbox, clock } = open();
     for (const id of ['1', '2', '3']) {
       const event = inboundEvent(id);

@@ -64,7 +64,7 @@ class Setting {
 }
 
 suite('Push events of servers', () => {
-  test('an event is kept with its record before it is accepted, and the user is told', async () => {
+  test('an event is stored with its record before it is accepted, and the user is notified', async () => {
     const setting = new Setting();
     setting.store.gate = new Deferred();
     const answer = setting.send(pushMember('git'), 'e1', { origin: { repository: 'acme', by: 'hunter2' } });

@@ -17,7 +17,7 @@ function problems(schema: JsonObject, args: JsonObject): readonly string[] | str
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 
 suite('Arguments checked in place', () => {
-  test('are told with the path of each part that is wrong', () => {
+  test('have problems with the path of each invalid part', () => {
     const schema = object(
       {
         city: { type: 'string', minLength: 2, maxLength: 4 },

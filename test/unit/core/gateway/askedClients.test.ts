@@ -320,7 +320,7 @@ suite('A server that requests a model', () => {
     });
   });
 
-  test('hears why it got none', async () => {
+  test('gets the reason if it gets none', async () => {
     client.listen();
     assert.deepEqual(
       [

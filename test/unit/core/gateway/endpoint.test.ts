@@ -104,7 +104,7 @@ suite('gateway endpoint', () => {
     assert.deepEqual([plain.lines, able.lines], [[], [notify('prompts'), notify('resources'), notify('resources')]]);
   });
 
-  test('changes while no stream is open are told once, when there is one', async () => {
+  test('changes without an open stream are announced once, when there is one', async () => {
     const session = await open();
     host.set('notes', [tool('b')]);
     host.set('notes', [tool('c')]);

@@ -133,7 +133,7 @@ suite('The arguments of a tool call', () => {
     assert.deepEqual(stage.sent, [{ n: 'x' }]);
   });
 
-  test('are sent where the schema cannot be used, which is told once at the tool', async () => {
+  test('are sent if the schema is unusable, which is reported once at the tool', async () => {
     stage.schemas = { hard: HARD, list: { type: 'array', items: {} }, plain: PLAIN };
     await stage.start();
     stage.verdict = { kind: 'undecided', why: 'The schema cannot be used: it is odd', isSchemaFault: true };

@@ -138,7 +138,7 @@ suite('A hostile server', () => {
     await t.host.close();
   });
 
-  test('hears nothing more of a model once the set is off', async () => {
+  test('gets no more output of a model once the set is off', async () => {
     let write: (text: string) => void = () => undefined;
     const stopped: string[] = [];
     const entry = { command: 'x', enabled: true };

@@ -102,7 +102,7 @@ suite('A server that means harm with its states', () => {
     await c.close();
   });
 
-  test('is given what a model told it in confidence, and that is kept nowhere', async () => {
+  test('gets secret arguments of a model, which are stored nowhere', async () => {
     const c = await withSecret();
     const args = { user: 'me', apiKey: 'k-1', auth: { password: ['p-1'], pin: 1234 }, note: SECRET, token: true };
     await c.call(start, 'add', undefined, args);

@@ -54,7 +54,7 @@ suite('A user in a hurry', () => {
     }
   });
 
-  test('who forgets a lineage while a way back of it waits is told that it is gone', async () => {
+  test('who forgets a lineage while a rollback of it waits gets an error', async () => {
     const c = await StateCase.open();
     await c.call(start);
     const answer = new Deferred<Json>();

@@ -23,7 +23,7 @@ async function answer(t: TestHost, method: string, params: Json): Promise<string
 }
 
 suite('MCPL servers', () => {
-  test('are told right after the handshake that every feature set is off, in either shape of the declaration', async () => {
+  test('get an update right after the handshake that every feature set is off, in both formats of the declaration', async () => {
     const shapes: (readonly [told: string, mcpl: Json])[] = [
       ['', { version: '0.2', featureSets: { 'memory.read': { description: 'd', uses: [] }, 'memory.push': {} } }],
       // Updates contain the scope lists since 0.3.
@@ -42,7 +42,7 @@ suite('MCPL servers', () => {
     }
   });
 
-  test('that declare no set are told so as well, because some wait for it', async () => {
+  test('that declare no set get an update too, because some wait for it', async () => {
     const t = await connected({ version: '0.4', channels: true });
     assert.equal(t.server.heard.at(-1), 'featureSets/update {"enabled":[],"disabled":[],"scopes":{}}');
     await t.host.close();

@@ -32,7 +32,7 @@ async function toldOf(t: TestHost): Promise<readonly string[]> {
 }
 
 suite('The report of a call', () => {
-  test('is told from its beginning to its end, or, to those who came later, not at all', async () => {
+  test('covers the call from its beginning to its end, and does not exist for later listeners', async () => {
     const t = new TestHost();
     const answer = new Deferred<JsonObject>();
     t.connect = () =>

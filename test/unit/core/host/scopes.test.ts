@@ -361,7 +361,7 @@ suite('Scopes on the wire (MCPL §7.2)', () => {
     return line?.params.capabilities.experimental.mcpl['scopes'];
   };
 
-  test('are told in the handshake, by the names of sets and with paths written out', async () => {
+  test('are sent in the handshake, by the names of sets and with expanded paths', async () => {
     const c = await ScopeCase.open({
       entry: { scopes: { files: LISTS, '*': { whitelist: ['/tmp/**'], blacklist: ['/x'] } } },
     });
@@ -372,7 +372,7 @@ suite('Scopes on the wire (MCPL §7.2)', () => {
     await c.close();
   });
 
-  test('are told again with the sets by MCPL 0.3, and only then', async () => {
+  test('are sent again with updates in MCPL 0.3, and only then', async () => {
     const updates = async (version: string): Promise<readonly string[]> => {
       const c = await ScopeCase.open({ mcpl: { version, featureSets: { files: edit } } });
       const said = c.t.server.heard.filter((line) => line.startsWith('featureSets/update'));

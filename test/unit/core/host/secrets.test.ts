@@ -72,7 +72,7 @@ suite('A secret', () => {
     await t.host.close();
   });
 
-  test('is in nothing that a server logs, of which the host tells by the server’s id', async () => {
+  test('is not in a server’s log entries, which the host reports by the server’s id', async () => {
     const t = await running(() => NO_ANSWER);
     const heard: string[] = [];
     const listening = t.host.onDidLog((log) => heard.push(JSON.stringify(log)));

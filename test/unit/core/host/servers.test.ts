@@ -36,7 +36,7 @@ suite('A host and its servers', () => {
     await t.host.close();
   });
 
-  test('a server that never answers fails after its time and is not told that its handshake was cancelled', async () => {
+  test('a server that never answers fails after its timeout and gets no cancellation of its handshake', async () => {
     const t = new TestHost();
     t.connect = () => new ScriptedServer({ initialize: () => NO_ANSWER });
     await t.user({ mute: { ...node, timeouts: { start: 5 } } });
@@ -278,7 +278,7 @@ suite('Changed settings', () => {
     await t.host.close();
   });
 
-  test('with an error leave what runs alone and are told at their place', async () => {
+  test('with an error do not affect running servers and are reported at their position', async () => {
     const t = new TestHost();
     await t.user({ a: node });
     await t.user({ a: { ...node, args: 'oops' } });

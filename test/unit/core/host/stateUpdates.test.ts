@@ -85,7 +85,7 @@ suite('State that a server sends on its own (state/update)', () => {
     await c.close();
   });
 
-  test('that does not fit is not accepted, and the reason is told', async () => {
+  test('that does not fit is not accepted, and the answer has the reason', async () => {
     const c = await StateCase.open();
     const answer = await c.says('state/update', { featureSet: 'notes', checkpoint: 'b', parent: 'x', patch: [] });
     assert.match(answer, /^\{"accepted":false,"reason":".+"\}$/);

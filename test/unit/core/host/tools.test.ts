@@ -320,7 +320,7 @@ suite('A tool call', () => {
     await t.host.close();
   });
 
-  test('that is cancelled ends at once, tells the server, and drops the late answer', async () => {
+  test('that is cancelled ends at once, notifies the server, and drops the late answer', async () => {
     const t = await started({ 'tools/call': () => NO_ANSWER });
     const source = new CancellationSource();
     const failed = assert.rejects(t.host.callTool(call(), { token: source.token }), (error) =>

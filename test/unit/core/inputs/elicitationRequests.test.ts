@@ -294,7 +294,7 @@ suite('Elicitation by a page', () => {
     assert.equal(host.person.pages.length, 0);
   });
 
-  test('is told to be done with once, when the server says so; what is unknown is ignored', async () => {
+  test('is finished once, when the server reports it; unknown ids are ignored', async () => {
     const host = await legacy('2025-11-25');
     await host.asks(CREATE, page('https://example.com/1'));
     host.person.pages[0]?.answer.resolve('accept');

@@ -129,7 +129,7 @@ suite('The policy for push events', () => {
     assert.deepEqual([pushPolicyOf(push, 'x'), pushPolicyOf(push, 'undefined')], ['notify', 'infer']);
   });
 
-  test('is decided by the name, or else by the longest wildcard, or else the user is told', () => {
+  test('is decided by the name, or else by the longest wildcard, or else it is "notify"', () => {
     const push = { '*': 'ignore', a: 'inbox', 'a.*': 'infer', 'a.b.*': 'notify', 'a.b': 'inbox' } as const;
     const names = ['x', 'a', 'a.b', 'a.c', 'a.b.c', '*', 'a.*'];
     assert.deepEqual(

@@ -200,7 +200,7 @@ suite('A list that changes', () => {
     s.dispose();
   });
 
-  test('is neither read nor told any more after the end of its connection', async () => {
+  test('is neither read nor reported after the end of its connection', async () => {
     const s = await listing(() => NO_ANSWER);
     const wanted = assert.rejects(s.catalog.fresh(), (error) => isHostError(error, 'CANCELLED', 'CONNECTION_CLOSED'));
     five(s.server);
@@ -212,7 +212,7 @@ suite('A list that changes', () => {
     assert.deepEqual([s.told, s.logs, s.clock.waiting], [[], [], 0]);
   });
 
-  test('is not told after the end of its connection even if the answer was already there', async () => {
+  test('is not reported after the end of its connection, even if the answer had arrived', async () => {
     for (let turns = 0; turns < 12; turns++) {
       const held: (string | number)[] = [];
       const s = await listing((_, id) => {

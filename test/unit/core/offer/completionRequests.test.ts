@@ -75,7 +75,7 @@ suite('Completion', () => {
     ]);
   });
 
-  test('asks once for what is typed in a row, and whoever was overtaken is told so', async () => {
+  test('asks once while the user types, and rejects overtaken requests', async () => {
     const s = new Setting();
     const c = await s.connect();
     const overtaken = ['a', 'ab', 'abc'].map((value) =>

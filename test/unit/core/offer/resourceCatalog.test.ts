@@ -168,7 +168,7 @@ suite('A resource', () => {
 });
 
 suite('A subscription', () => {
-  test('is told to the server once for each resource, whoever listens, and taken back after the last one', async () => {
+  test('is sent once for each resource, for any number of listeners, and removed after the last one', async () => {
     const s = new Setting();
     const c = await s.connect(files());
     const [one, two, other] = [

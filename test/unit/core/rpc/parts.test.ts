@@ -124,7 +124,7 @@ suite('a sniffed envelope', () => {
 });
 
 suite('kinds of messages', () => {
-  test('are told apart with tolerance', () => {
+  test('are classified tolerantly', () => {
     const messages: readonly Json[] = [
       { id: 0, method: 'm' },
       { id: null, method: 'm', params: {} },

@@ -96,7 +96,7 @@ suite('requests to a peer', () => {
     ]);
   });
 
-  test('settle at once when cancelled, tell the peer, and drop the late answer', async () => {
+  test('settle at once when cancelled, notify the peer, and drop the late answer', async () => {
     const source = new CancellationSource();
     const answer = outcome(bench.peer.request('tools/call', {}, { ...MINUTE, token: source.token }));
     source.cancel('No longer needed.');

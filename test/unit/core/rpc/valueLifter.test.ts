@@ -261,7 +261,7 @@ suite('messages with unparsed values', () => {
     ]);
   });
 
-  test('that nest too deep are dropped, and told whose they are', () => {
+  test('that nest too deep are dropped, with their id', () => {
     const deep = `{"id":4,"result":{"state":{"data":["${LONG}${LONG}",${'['.repeat(600)}${']'.repeat(600)}]}}}\n`;
     assert.deepEqual(framed(Buffer.from(`${deep}{"id":5}\n`), [200_000]), ['INVALID_MESSAGE 4', { id: 5 }]);
   });

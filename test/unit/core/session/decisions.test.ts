@@ -172,7 +172,7 @@ suite('Fingerprints', () => {
     assert.equal(new Set(all).size, all.length);
   });
 
-  test('tell apart what only looks alike', () => {
+  test('differ for connections that only look alike', () => {
     const print = (extra: object, envFile?: string): string =>
       fingerprint({ ...base, env: {}, ...extra }, envFile, sha);
     const all = [

@@ -146,7 +146,7 @@ suite('A server that is probed', () => {
     assert.ok(large.length < 350, String(large.length));
   });
 
-  test('has the time that it is given, is told by whom it is asked, and is timed', async () => {
+  test('has its timeout, gets the client’s name, and is timed', async () => {
     const slow = new Bench(NO_ANSWER);
     const asked = slow.ask({ lastId: 6 });
     await slow.clock.advance(40);

@@ -176,7 +176,7 @@ suite('The era of a server is saved', () => {
 suite('A store of eras that fails', () => {
   const fails = (): Promise<never> => Promise.reject(new Error('the disk is full'));
 
-  test('is told in the log, and stops nothing', async () => {
+  test('is logged, and stops nothing', async () => {
     const start = new Start([], { find: fails, save: fails, forget: fails });
     assert.equal(await start.memory.find(), undefined);
     await start.memory.forget();

@@ -138,7 +138,7 @@ suite('A question on a connection before its session', () => {
     assert.deepEqual([bench.lines.length, bench.lines.at(-1)], [1_000, 'session < {"method":"n999"}']);
   });
 
-  test('has the session hear the connection itself once nothing is open or held', async () => {
+  test('passes the connection to the session once nothing is open or held', async () => {
     const starts: number[] = [];
     bench = await Bench.asking(1, 2);
     await bench.say(notice('held'));

@@ -193,7 +193,7 @@ suite('A stream of changes', () => {
     assert.deepEqual(bench.transcript().slice(2), [CANCELLED(1), 'listen {"toolsListChanged":true}']);
   });
 
-  test('is closed when nothing is left to hear, and opened for the next resource', async () => {
+  test('is closed without subscriptions, and opened for the next resource', async () => {
     bench = await Bench.started({});
     bench.subscribe('mem://a');
     await settle();

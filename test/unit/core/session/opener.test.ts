@@ -181,7 +181,7 @@ suite('Asking a process what it speaks', () => {
     await t.host.close();
   });
 
-  test('a process that ends whatever it is told is started twice, and the second failure is told', async () => {
+  test('a process that always exits is started twice, and the second failure is reported', async () => {
     const t = asking();
     t.connect = () => {
       const end = (): typeof NO_ANSWER => {
@@ -519,14 +519,14 @@ suite('Finding out what an address speaks', () => {
       await t.host.close();
     });
 
-  test('where HTTP+SSE is not there either, what the address said first is told', async () => {
+  test('without HTTP+SSE, the first failure of the address is reported', async () => {
     const refuses = { 'server/discover': () => http(404), initialize: () => http(404) };
     const t = await opened(refuses, { initialize: () => http(500) });
     assert.equal(stateOf(t), 'HANDSHAKE_FAILED: The server refused the handshake: HTTP 404');
     await t.host.close();
   });
 
-  test('where HTTP+SSE is there and wants a sign-in, that is told', async () => {
+  test('if HTTP+SSE requires a sign-in, that is reported', async () => {
     const refuses = { 'server/discover': () => http(405), initialize: () => http(405) };
     const wanted = new HostError('SIGN_IN_REQUIRED', 'The server needs sign-in.', { layer: 'policy' });
     const t = await opened(refuses, { initialize: () => new Dropped(wanted) });
@@ -534,7 +534,7 @@ suite('Finding out what an address speaks', () => {
     await t.host.close();
   });
 
-  test('a sign-in that fails is told, and no other way is tried', async () => {
+  test('a failed sign-in is reported, and no other transport is tried', async () => {
     const failed = new HostError('SIGN_IN_FAILED', 'It answered HTTP 404.', { layer: 'policy', category: 'http-404' });
     const t = await opened({ 'server/discover': () => new Dropped(failed) });
     assert.deepEqual([stateOf(t), t.servers.length], ['SIGN_IN_FAILED: It answered HTTP 404.', 1]);

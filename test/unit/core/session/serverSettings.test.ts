@@ -187,7 +187,7 @@ strange: {"kind":"stdio","command":"x","args":[],"env":{}} disabled by workspace
     assert.deepEqual([entry?.definition, count('error'), count('warning')], [undefined, 20, 20]);
   });
 
-  test('what the user lends to a server of the workspace is told member by member', () => {
+  test('user values in a workspace server are reported member by member', () => {
     const auth = {
       flow: 'enterprise',
       clientId: 'c',

@@ -107,7 +107,7 @@ suite('A request of a stateless connection', () => {
     session.dispose();
   });
 
-  test('of the server is not answered, and told in the log', async () => {
+  test('of the server is not answered, and logged', async () => {
     const { session, server, logs } = open({}, [{ requests: { 'roots/list': () => ({ roots: [] }) } }]);
     server.say({ jsonrpc: '2.0', id: 1, method: 'roots/list' });
     server.say({ jsonrpc: '2.0', id: 2, method: 'ping' });

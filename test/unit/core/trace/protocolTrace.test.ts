@@ -30,7 +30,7 @@ suite('A protocol trace', () => {
     assert.deepEqual([trace.isOn, trace.size, lines()], [false, 0, []]);
   });
 
-  test('tells both ways apart, and what an answer answers', () => {
+  test('distinguishes both directions, and links answers to requests', () => {
     trace.set(true);
     trace.record('sent', CALL, asIs);
     trace.record('received', { jsonrpc: '2.0', method: 'notifications/progress', params: {} }, asIs);

@@ -40,7 +40,7 @@ suite('A traced transport', () => {
     trace.dispose();
   });
 
-  test('hands over, tells what was dropped, and has the details of the connection as they are now', async () => {
+  test('passes messages on, reports dropped ones, and has the current details of the connection', async () => {
     const dropped = new Emitter<DroppedMessage>();
     const receivers: ((message: Json) => void)[] = [];
     const assigned: { session?: string } = {};

@@ -12,7 +12,7 @@ function listener(name: string): HookMember {
 }
 
 suite('After a model has answered', () => {
-  test('servers that are only told hear what was shown, and the answer streams', async () => {
+  test('servers that are only notified get the shown answer, which streams', async () => {
     const [told, blind] = [listener('told'), listener('blind')];
     blind.hooks = { ...blind.hooks, readUserMessage: false };
     const stage = new HookStage(told, blind);

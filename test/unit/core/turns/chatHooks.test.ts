@@ -104,7 +104,7 @@ suite('A hook of the chat', () => {
   teardown(() => stage.hooks.dispose());
   failOnLeaks();
 
-  test('adds what servers give, and tells them what the model answered', async () => {
+  test('adds the context of servers, and sends them the model’s answer', async () => {
     stage.context = [placed('<context server="memory">\nAda\n</context>')];
     assert.equal(
       await stage.say(prompt('Hello')),

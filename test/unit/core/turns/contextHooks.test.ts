@@ -72,7 +72,7 @@ suite('Before a model is asked', () => {
     assert.deepEqual([off.requests.length, silent.requests.length, stage.steps, stage.audited], [0, 0, [], '']);
   });
 
-  test('a server that may not read what the user wrote is not told', async () => {
+  test('a server that may not read the user’s message does not get it', async () => {
     const stage = new HookStage(
       new HookMember('a', { [BEFORE]: () => ({}) }, { readUserMessage: false }),
       server('b', 'system', 'x'),

@@ -9,7 +9,7 @@ function deltas(stage: InferenceStage): string {
   return stage.member.notified.map(({ method, params }) => `${method} ${JSON.stringify(params)}`).join('\n');
 }
 
-suite('Inference that servers ask for', () => {
+suite('Inference that servers request', () => {
   let stage: InferenceStage;
   setup(() => (stage = new InferenceStage()));
   teardown(() => assert.equal(stage.clock.waiting, 0, 'no timer is left'));
@@ -333,7 +333,7 @@ suite('Inference that servers ask for', () => {
     await stage.clock.advance(10_000);
   });
 
-  test('tells the editor of a model that the user could allow, and counts no request for it', async () => {
+  test('reports to the editor that the user could allow a model, without counting the request', async () => {
     stage.member.inference = { ...stage.member.inference, requestsPerHour: 1 };
     stage.choose = () => Promise.resolve(failure('no_permission', 'Nobody allowed it.'));
     for (let i = 0; i < 3; i++) {

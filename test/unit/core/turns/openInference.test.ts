@@ -23,7 +23,7 @@ function inferencesOf(stage: HookStage): OpenInferences {
 }
 
 suite('An inference that runs elsewhere', () => {
-  test('has the context of servers by position, then its answer checked once and told', async () => {
+  test('has the context of servers by position, and its answer is checked and sent once', async () => {
     const seen: string[] = [];
     const adds = new HookMember('adds', {
       [BEFORE]: (params) => {

@@ -81,7 +81,7 @@ suite('A stateless request', () => {
     assert.equal(decodeInputRequired({ inputRequests: many }), undefined);
   });
 
-  test('that misses a capability is told which, whatever the number of the error', () => {
+  test('that lacks a capability gets its name, with any error code', () => {
     const required = { elicitation: { form: {}, url: {} }, extensions: { [`${KEY}tasks`]: {} }, roots: true };
     assert.deepEqual(requiredCapabilitiesOf({ requiredCapabilities: required }), [
       'elicitation.form',
@@ -96,7 +96,7 @@ suite('A stateless request', () => {
     assert.deepEqual([-32020, -32001, -32602, undefined].map(isHeaderMismatch), [true, true, false, false]);
   });
 
-  test('listens for what it names, and is told what of it is granted', () => {
+  test('subscribes to the named kinds, and gets the granted ones', () => {
     assert.deepEqual(
       encodeFilter({ toolsListChanged: true, promptsListChanged: false, resourceSubscriptions: ['a:b'], taskIds: [] }),
       {
@@ -177,7 +177,7 @@ suite('A task', () => {
     );
   });
 
-  test('is told from a result', () => {
+  test('is distinguished from a result', () => {
     const told = [{ resultType: 'task' }, { task: {} }, { content: [], task: {} }, { task: 7 }, {}, null].map((value) =>
       isCreatedTask(value),
     );

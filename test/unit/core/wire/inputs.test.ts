@@ -13,7 +13,7 @@ function why(decoded: Decoded<unknown>): string {
 const form = { message: 'm', requestedSchema: { type: 'object', properties: { a: { type: 'string' } } } };
 const page = { mode: 'url', message: 'm', url: 'https://example.com/a b?c#d', elicitationId: 'e' };
 
-suite('What the user is asked', () => {
+suite('A question to the user', () => {
   test('is a form unless it says otherwise', () => {
     const params = { ...form, _meta: { 'io.modelcontextprotocol/related-task': { taskId: 't' } }, later: 1 };
     assert.deepEqual(decodeElicitation(params, 'form'), {
@@ -57,7 +57,7 @@ suite('What the user is asked', () => {
     assert.deepEqual(taken, ['http://localhost:1/x']);
   });
 
-  test('may be wanted by an error, which is told by what it holds', () => {
+  test('may be required by an error, which is recognized by its content', () => {
     const found = urlElicitationsOf({ elicitations: [page, { ...page, url: 'file:///x' }, 7] });
     assert.deepEqual(
       found.map(({ url }) => url),

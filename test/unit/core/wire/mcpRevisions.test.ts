@@ -103,7 +103,7 @@ suite('The methods of MCP', () => {
     assert.equal(dialectCodec.lacks('resources/read', 'toServer'), true);
   });
 
-  test('are told from those of extensions, which belong to features', () => {
+  test('are distinguished from those of extensions, which belong to features', () => {
     assert.deepEqual(['push/event', 'constructor', 'tools/call'].map(isMethodOfMcp), [false, false, true]);
   });
 

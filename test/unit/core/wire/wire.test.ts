@@ -21,7 +21,7 @@ suite('The answer to initialize', () => {
       });
   });
 
-  test('of any other shape or version is told apart', () => {
+  test('of any other format or version is recognized', () => {
     const kinds = [{ protocolVersion: '1999-01-01' }, { protocolVersion: '2026-07-28' }, {}, [], null, 'x', 7].map(
       (result) => {
         const outcome = decodeInitialize(result as Json);

@@ -166,8 +166,8 @@ suite('A remembered approval', () => {
   });
 });
 
-suite('Who answers too late', () => {
-  test('is told how the request ended', () => {
+suite('A late answer', () => {
+  test('shows how the request ended', () => {
     const outcomes: readonly (ApprovalOutcome | undefined)[] = [
       { kind: 'approved', choice: 'once' },
       { kind: 'approved', choice: 'session' },

@@ -183,7 +183,7 @@ suite('mcpl_rollback', () => {
     );
   });
 
-  test('wants to be told which one, and nothing else', async () => {
+  test('requires the checkpoint, and accepts nothing else', async () => {
     const lineages = new FakeLineages();
     assert.deepEqual(
       [

@@ -167,7 +167,7 @@ suite('the feature sets of a server', () => {
     assert.equal(new Set(rows.map(({ id }) => id)).size, 4);
   });
 
-  test('are told in the tooltip of the server with how it speaks', () => {
+  test('are in the tooltip of the server with its dialect', () => {
     const remarks = ['It asks for channels, which this host does not have.'];
     const server = snapshot('memory', running(), {
       mcpl: mcpl([view('a', ON), view('b')], { version: '0.4', claimed: '0.4.1', remarks }),

@@ -28,7 +28,7 @@ function tool(raw: JsonObject, offered = true, autoApproved = false): OfferedToo
   };
 }
 
-suite('The version of what a server offers', () => {
+suite('The version of a server’s offer', () => {
   const server = (more: Partial<ServerSnapshot>): Promise<string> => offerVersion(snapshot('a', running(), more), ids);
   const version = (...tools: OfferedTool[]): Promise<string> => server({ tools });
 
@@ -37,7 +37,7 @@ suite('The version of what a server offers', () => {
     assert.equal(await version(tool({ name: 'a', b: 1 })), await version(tool({ b: 1, name: 'a' })));
   });
 
-  test('of thousands of tools is made in turns of its own, and tells the last of them apart', async () => {
+  test('of thousands of tools is computed in slices, and depends on the last of them', async () => {
     const many = Array.from({ length: 2_000 }, (_, i) => tool({ name: `t${i}` }));
     let turns = 0;
     let next = setImmediate(function count() {

@@ -71,7 +71,7 @@ suite('The lineage page', () => {
     }
   });
 
-  test('is told how much there is, with the first rows, and then the rows that it asks for', async () => {
+  test('gets the number of rows with the first ones, and then the requested ones', async () => {
     const page = open();
     page.lineages.set(line(100));
     page.controller.setVisible(true);
@@ -108,7 +108,7 @@ suite('The lineage page', () => {
     ]);
   });
 
-  test('begins with the lineage that needs the user, else with the newest, and keeps the one that was chosen', async () => {
+  test('starts with a blocked lineage, else with the newest, and keeps a chosen one', async () => {
     const page = open();
     page.lineages.set(line(1), { featureSet: 'old', changedAt: 1 });
     page.lineages.set(line(1), { featureSet: 'new', changedAt: 2 });
@@ -214,7 +214,7 @@ suite('The lineage page', () => {
     assert.equal((await page.says({ type: 'ready', key: '["notes","other"]', filter: ALL })).at(-1), 'reveals 1 at 2');
   });
 
-  test('passes on what the user wants done', async () => {
+  test('forwards the user’s actions', async () => {
     const page = open();
     page.lineages.set(line(2));
     await page.opened();
@@ -248,7 +248,7 @@ suite('The lineage page', () => {
     assert.deepEqual([await page.settled(), page.lineages.watchers], [[], 0]);
   });
 
-  test('says what the user can do about a lineage that is held up', () => {
+  test('shows the actions for a blocked lineage', () => {
     const blocked = node('chk_c');
     assert.equal(
       blockedText({ blocked, head: node('chk_b') }),

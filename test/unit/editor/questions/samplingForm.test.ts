@@ -71,7 +71,7 @@ const LONG = request({
 });
 
 suite('A prompt of a server', () => {
-  test('is shown whole, every text in a field of its own, and what is no text is told', () => {
+  test('is shown completely, every text in its own field, and other content is described', () => {
     const form = samplingForm({ request: LONG, fingerprint: 'f' }, MODELS);
     const values = samplingValues({ request: LONG }, MODELS);
     assert.deepEqual(

@@ -26,7 +26,7 @@ suite('Questions of servers that wait', () => {
       token,
     );
 
-  test('are listed until they are answered, and tell when that changes', async () => {
+  test('are listed until they are answered, and announce changes', async () => {
     let changes = 0;
     const listener = questions.onDidChange(() => changes++);
     const [first, second] = [ask('a'), ask('b')];

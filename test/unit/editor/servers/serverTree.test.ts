@@ -201,7 +201,7 @@ suite('the Servers view', () => {
     );
   });
 
-  test('tells in the tooltip what runs, without expanding a variable', () => {
+  test('shows in the tooltip what runs, without expanding a variable', () => {
     assert.equal(
       serverNode(snapshot('files', running('Use read first.'))).tooltip,
       [

@@ -158,7 +158,7 @@ suite('the arguments of the Call Tool page', () => {
   });
 });
 
-suite('what the Call Tool page shows', () => {
+suite('the view of the Call Tool page', () => {
   const target = { server: 'files', tool: 'read' };
   const { tool: read } = tool('read', { title: '\u202EevilRead', description: 'Reads.\u0000' });
 
@@ -201,7 +201,7 @@ suite('what the Call Tool page shows', () => {
     ]);
   });
 
-  test('tells progress in words and as a part of the whole', () => {
+  test('shows progress as text and as a fraction', () => {
     const shown = [
       undefined,
       { progress: 3, total: 4, message: undefined },

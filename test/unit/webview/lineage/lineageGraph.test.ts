@@ -56,7 +56,7 @@ suite('The graph beside a row', () => {
     ]);
   });
 
-  test('tells nodes apart by their shape', () => {
+  test('distinguishes nodes by their shape', () => {
     const shapes = [
       row({}),
       row({}, { isHead: true }),

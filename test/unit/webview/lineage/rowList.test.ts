@@ -83,7 +83,7 @@ suite('The rows that the page has', () => {
     assert.equal(places(rows, 0, 7), '7 6 5 4 3 2 1');
   });
 
-  test('tell how far they moved without being noticed', () => {
+  test('report how far they moved unnoticed', () => {
     const rows = new LineageRows();
     rows.renew(1, 5, undefined);
     rows.add(1, page(5, 0, 5));

@@ -273,7 +273,7 @@ suite('A judgement in full', () => {
     );
   });
 
-  test('tells a backslash from a list', async () => {
+  test('distinguishes a backslash from a list', async () => {
     const call = { path: '/ws/a\\b' };
     const at = { adapter: ['$.path'] };
     assert.deepEqual(

@@ -172,7 +172,7 @@ suite('The effort of a decision', () => {
 });
 
 suite('Whether a glob may match', () => {
-  test('is told by the end of a text and by the literal that it needs', () => {
+  test('is decided by the end of a text and by a required literal', () => {
     const may = (glob: string, text: string): boolean => new Glob(glob, false).mayMatch(text);
     assert.deepEqual(
       ['/a/bc/', '/a/xc/', '/a/b/', '/', ''].map((text) => may('/a/*bc', text)),

@@ -19,7 +19,7 @@ async function assertCall(schema: JsonObject, args: JsonObject, expected: readon
   assert.deepEqual(found, ['/arguments/safe_path: /home/me/ws/a', ...expected]);
 }
 
-suite('What a call touches beside an argument that is allowed', () => {
+suite('A target of a call besides an allowed argument', () => {
   test('is found where any branch of its schema says that it is a file', async () => {
     const found = ['/arguments/log: /home/me/ws/b'];
     const args = { log: 'b' };
@@ -67,7 +67,7 @@ suite('What a call touches beside an argument that is allowed', () => {
       ]);
   });
 
-  test('is also what is left out and has a default, which alone tells nothing', async () => {
+  test('is also an omitted member with a default, which alone is no target', async () => {
     const properties = { path: { type: 'string', default: '/etc' }, mode: { type: 'string', default: '/x' } };
     await assertCall({ properties }, {}, ['/arguments/path: /etc']);
     await assertCall({ properties }, { path: 'b' }, ['/arguments/path: /home/me/ws/b']);

@@ -32,7 +32,7 @@ const outward = (text: string): string => {
 };
 
 suite('The name of a member', () => {
-  test('tells files, places, URLs, names, content, prose and actions apart', () => {
+  test('distinguishes files, locations, URLs, names, content, prose and actions', () => {
     check(
       [
         ['path', 'path'],

@@ -149,7 +149,7 @@ suite('Where a path lies in the open folders', () => {
     assert.deepEqual(await places(folders, real, posixStyle, true), ['/WS/Caf\u00e9/a ws: a', '/ws/caf\u00c9/A ws: A']);
   });
 
-  test('tells a share from a folder of the same name, and leaves out folders of other machines', async () => {
+  test('distinguishes a share from a folder of the same name, and leaves out folders of other machines', async () => {
     const folders = { share: '\\\\server\\share\\ws', drive: 'C:\\ws', odd: '/ws', relative: 'ws' };
     const real = ['//server/share/ws/a', '/server/share/ws/a', 'c:/ws/a', 'd:/ws/a', '/ws/a', 'ws/a', '//ws/a'];
     assert.deepEqual(await places(folders, real, windowsStyle, true), [

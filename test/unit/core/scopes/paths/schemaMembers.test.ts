@@ -54,7 +54,7 @@ suite('The schema of a member', () => {
     );
   });
 
-  test('tells text from content and from anything else', () => {
+  test('distinguishes text from content and from anything else', () => {
     const formats = [
       'markdown',
       'html',

@@ -194,7 +194,7 @@ suite('Declared feature sets', () => {
     );
   });
 
-  test('that are on give the capabilities that a server of 0.5 is told', () => {
+  test('that are on determine the capabilities for a server of 0.5', () => {
     const sets = decodeFeatureSets({
       a: { description: 'd', uses: ['tools', 'channels.publish'] },
       b: { description: 'd', uses: ['pushEvents', 'tools'] },
