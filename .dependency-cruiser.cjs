@@ -33,7 +33,7 @@ const STARTS = `^(${require('./bundles.cjs')
 const DECISIONS = [
   'consent/(mcplGrants|startConsent|startQuestion|startRemarks|startVariables)',
   'consent/(editorPolicy|toolTrust|windowLimits)',
-  'mcpl/(featureSets|pushPolicy|stateSets|toolFeatureSets|declaredUses|offerSets)',
+  'mcpl/(featureSets|stateSets|toolFeatureSets|offerSets)',
   'scopes/paths/toolScopes',
 ];
 const PURE = `^src/core/(${DECISIONS.join('|')})\\.ts$`;

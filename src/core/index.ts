@@ -22,6 +22,7 @@ export { Emitter, type Event } from './base/event.ts';
 export {
   canonicalJson,
   clip,
+  isDeeperThan,
   isJsonArray,
   isJsonObject,
   isObject,
@@ -217,9 +218,8 @@ export type { DecodeUtf8 } from './rpc/decodeUtf8.ts';
 export { type LiftedMessage, LONG_MESSAGE, ValueLifter } from './rpc/valueLifter.ts';
 export { MessageFramer } from './rpc/framing.ts';
 export { LogLimiter } from './rpc/logLimiter.ts';
-export { messageText } from './rpc/messageText.ts';
+export { messageText } from './rpc/messages.ts';
 export { createLinkedTransports, type MemoryTransport } from './rpc/memoryTransport.ts';
-export { isDeeperThan } from './rpc/nesting.ts';
 export { type SseEvent, type SseHandlers, SseParser } from './rpc/sse.ts';
 export type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from './rpc/transport.ts';
 export { ChatElicitor } from './gateway/chatElicitor.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SecretList } from '../../src/core/index.ts';
-import { cleanJson } from '../../src/node/gateway/cleanJson.ts';
+import { cleanJson } from '../../src/node/gateway/gatewayExchange.ts';
 
 suite('A message without secrets', () => {
   const list = new SecretList();

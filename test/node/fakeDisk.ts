@@ -1,5 +1,5 @@
 import { Deferred } from '../../src/core/index.ts';
-import type { NameLookups } from '../../src/node/names/nameWalk.ts';
+import type { NameLookups } from '../../src/node/names/fileNames.ts';
 
 /** The entry at a path: `folder`, `file`, `-> target`, `hangs` (also everything below it), or an error code. */
 type Entries = Readonly<Record<string, string>>;

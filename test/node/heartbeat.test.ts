@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Heartbeat } from '../../src/node/gateway/heartbeat.ts';
+import { Heartbeat } from '../../src/node/gateway/gatewayExchange.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 
 suite('One heartbeat for many', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_LOG } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/store/sqliteStore.ts';
-import { openStates } from '../../src/node/store/states/stateHandlers.ts';
+import { openStates } from '../../src/node/store/states/lineageHandlers.ts';
 import type { StoreOperation } from '../../src/node/store/contract.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
 import { data, NOTES, patch, StateCase, stateUpdate } from '../support/stateCase.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MAX_HEADS } from '../../src/node/store/states/heads.ts';
+import { MAX_HEADS } from '../../src/node/store/states/lineageTable.ts';
 import type { HeadMove } from '../../src/core/index.ts';
 import { data, note, StateCase } from '../support/stateCase.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { StateLimits, StateUpdate } from '../../src/core/index.ts';
 import { Retention } from '../../src/node/store/states/retention.ts';
-import { rowIdOf } from '../../src/node/store/records.ts';
+import { rowIdOf } from '../../src/node/store/contract.ts';
 import { dose } from '../support/dose.ts';
 import { data, note, StateCase, stateUpdate } from '../support/stateCase.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { integer } from '../../src/node/store/records.ts';
+import { integer } from '../../src/node/store/contract.ts';
 import { LineageReader } from './lineageReader.ts';
 import { data, patch, StateCase } from './stateCase.ts';
 

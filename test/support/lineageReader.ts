@@ -10,9 +10,8 @@ import {
   type LineageWindow,
 } from '../../src/core/model/lineage.ts';
 import type { StateImport } from '../../src/core/index.ts';
-import type { LineageOperation } from '../../src/node/store/contract.ts';
-import { integer, list, orNull, record } from '../../src/node/store/records.ts';
-import type { StoreHandlers } from '../../src/node/store/repository.ts';
+import { integer, type LineageOperation, list, orNull, record } from '../../src/node/store/contract.ts';
+import type { StoreHandlers } from '../../src/node/store/batch.ts';
 import { detailOf, foundOf, pathOf, summaryOf, windowOf } from '../../src/node/store/states/stateAnswers.ts';
 import { readHandlers } from '../../src/node/store/states/lineageHandlers.ts';
 import { NOTES, type StateCase } from './stateCase.ts';

@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { LineageKey } from '../../src/core/model/lineage.ts';
 import type { StateBase, StateRecord, StateUpdate } from '../../src/core/index.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
-import { integer, type Row, text } from '../../src/node/store/records.ts';
+import { integer, type Row, text } from '../../src/node/store/contract.ts';
 import { callBaseOf } from '../../src/node/store/states/stateAnswers.ts';
-import { StateQueries } from '../../src/node/store/states/stateQueries.ts';
+import { StateQueries } from '../../src/node/store/states/lineageQueries.ts';
 import { Materialiser } from '../../src/node/store/states/materialiser.ts';
 import { StateRecorder } from '../../src/node/store/states/stateRecorder.ts';
 

@@ -4,13 +4,63 @@ import { messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { clip } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import { KeyedRateLimit } from '../base/rateLimit.ts';
 import type { Redact } from '../base/secrets.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { AuditLog } from '../hostTypes.ts';
-import type { Recorder } from './recorder.ts';
 import type { AuditEntry, AuditQuery, AuditRecord } from '../model/audit.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { AuditStore } from '../ports.ts';
+
+/** Receives audit records. Never throws, and is not awaited. */
+export interface Recorder {
+  record(record: AuditRecord): void;
+}
+
+/** Per server and operation, in a minute. */
+const MAX_REFUSED = 60;
+
+/**
+ * Prevents a server with thousands of refused requests from filling the audit. The next record contains the number of
+ * omitted ones.
+ */
+export class BoundedRecorder implements Recorder {
+  readonly #clock: Clock;
+  readonly #inner: Recorder;
+  readonly #rate = new KeyedRateLimit(60_000);
+  readonly #leftOut = new Map<string, number>();
+
+  constructor(clock: Clock, inner: Recorder) {
+    this.#clock = clock;
+    this.#inner = inner;
+  }
+
+  record(record: AuditRecord): void {
+    if (hasOwnBounds(record)) this.#inner.record(record);
+    else this.recordBounded(record);
+  }
+
+  /** For records with any outcome. */
+  recordBounded(record: AuditRecord): void {
+    const key = `${record.server} ${record.operation}`;
+    const leftOut = this.#leftOut.get(key) ?? 0;
+    if (this.#rate.take(key, MAX_REFUSED, this.#clock.now()) > 0) {
+      this.#leftOut.set(key, leftOut + 1);
+      return;
+    }
+    this.#leftOut.delete(key);
+    const remark = leftOut > 0 ? ` (${leftOut} more before it were left out)` : '';
+    this.#inner.record(leftOut > 0 ? { ...record, detail: `${record.detail ?? ''}${remark}`.trim() } : record);
+  }
+}
+
+/**
+ * Model use counts against a budget, and other completed operations take a turn. Only changes of sets are unlimited.
+ */
+function hasOwnBounds({ outcome, operation, tokens }: AuditRecord): boolean {
+  if (tokens !== undefined) return true;
+  return (outcome === 'success' || outcome === 'timeout') && !operation.startsWith('featureSets/');
+}
 
 const MAX_DETAIL = 2_000;
 const BATCH = 256;

@@ -3,8 +3,20 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { ResultView } from '../model/content.ts';
 import type { Progress, ToolCallRequest } from '../model/operation.ts';
-import type { ServerSnapshot } from '../model/server.ts';
+import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
+
+/** A lookup table by name, for large lists. Built once per snapshot, because snapshots never change. */
+const TABLES = new WeakMap<ServerSnapshot, ReadonlyMap<string, OfferedTool>>();
+
+export function toolNamed(server: ServerSnapshot, name: string): OfferedTool | undefined {
+  let table = TABLES.get(server);
+  if (table === undefined) {
+    table = new Map(server.tools.map((offered) => [offered.tool.name, offered]));
+    TABLES.set(server, table);
+  }
+  return table.get(name);
+}
 
 /** The state of a call for interceptors, and their additions to the request. */
 export interface CallContext {

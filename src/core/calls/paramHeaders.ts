@@ -3,8 +3,7 @@ import { isHostError } from '../base/errors.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import { isHeaderMismatch } from '../wire/envelope.ts';
 import { paramHeaders } from '../wire/headers.ts';
-import { toolNamed } from './calledTool.ts';
-import type { CallContext, CallInterceptor } from './callSteps.ts';
+import { type CallContext, type CallInterceptor, toolNamed } from './callSteps.ts';
 
 export interface RepeatedArgumentsOptions {
   /** Reads a server's tools again and returns the new snapshot. */

@@ -2,9 +2,8 @@ import { NO_CANCELLATION } from '../base/cancellation.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { InputPorts, SchemaChecker } from '../inputPorts.ts';
 import type { ResultView } from '../model/content.ts';
-import { toolNamed } from './calledTool.ts';
+import { type CallContext, type CallInterceptor, toolNamed } from './callSteps.ts';
 import { AnnotatedResult } from './annotatedResult.ts';
-import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 /**
  * MCP 2025-06-18 "Output schema": clients should validate results. A mismatch only adds remarks, because the work is

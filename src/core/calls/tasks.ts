@@ -7,9 +7,8 @@ import type { InboundContext } from '../rpc/peer.ts';
 import { answerBy } from '../session/channel.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeCreatedTask, isCreatedTask, TASKS_EXTENSION } from '../wire/taskMessages.ts';
-import { toolNamed } from './calledTool.ts';
+import { type CallContext, type CallInterceptor, toolNamed } from './callSteps.ts';
 import { type TaskForm, TaskRun } from './taskRun.ts';
-import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 /** The tasks of one connection: receives their status, and lets other features answer their questions. */
 export class TaskFeature implements SessionFeature {

@@ -12,8 +12,14 @@ import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
 import type { CallAudit } from './callAudit.ts';
-import { type AnyConcern, type CallContext, type CallInterceptor, type CallStep, stepThrough } from './callSteps.ts';
-import { toolNamed } from './calledTool.ts';
+import {
+  type AnyConcern,
+  type CallContext,
+  type CallInterceptor,
+  type CallStep,
+  stepThrough,
+  toolNamed,
+} from './callSteps.ts';
 
 /** The parts of a server that a call needs. */
 interface CallTarget {

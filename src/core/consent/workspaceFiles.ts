@@ -2,10 +2,8 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { WorkspaceUse } from '../model/workspaceUse.ts';
 import { decidesWhatRuns, INHERITED } from './startVariables.ts';
 import type { FileNames, StdioConnection } from '../ports.ts';
-import { OpenFolders } from '../scopes/paths/openFolders.ts';
-import { type PathStyle, posixStyle } from '../scopes/paths/pathStyle.ts';
-import { RealNames } from '../scopes/paths/realNames.ts';
-import { windowsStyle } from '../scopes/paths/windowsPath.ts';
+import { OpenFolders, RealNames } from '../scopes/paths/realNames.ts';
+import { type PathStyle, posixStyle, windowsStyle } from '../scopes/paths/pathStyle.ts';
 
 /** A process about to start, with all variables expanded. */
 interface PlannedProcess {

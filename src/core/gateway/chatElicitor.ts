@@ -18,7 +18,7 @@ const HEAD_START_MS = 10_000;
  * answer counts and closes the other.
  *
  * Only the host shows pages to visit, forms that seem to ask for a secret, and forms that are repeated because of
- * invalid input. Approvals of the host never use this path (`approvalQuestions.ts`), so the client's answer only
+ * invalid input. Approvals of the host never use this path (`clientRequests.ts`), so the client's answer only
  * affects what the server receives.
  */
 export class ChatElicitor implements Elicitor {

@@ -2,9 +2,9 @@ import { type Disposable, disposeAll } from '../base/disposable.ts';
 import { jsonEquals, type JsonObject } from '../base/json.ts';
 import type { Prompt, Resource, ResourceTemplate } from '../model/catalog.ts';
 import type { OfferedTool } from '../model/server.ts';
-import type { ListKind } from './backChannels.ts';
+import type { ListKind } from './clientRequests.ts';
 import { GatewaySession, type GatewaySessionOptions } from './gatewaySession.ts';
-import { isListed } from './offerLists.ts';
+import { isListed } from './offer.ts';
 
 const MAX_SESSIONS = 64;
 

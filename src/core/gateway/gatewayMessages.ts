@@ -1,6 +1,42 @@
 import { cleanLine } from '../base/cleanText.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { type HostError, RPC, WireError } from '../base/errors.ts';
+import { showHidden } from '../base/hiddenText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { RPC, WireError } from '../base/errors.ts';
+import type { Progress, ToolCallRequest } from '../model/operation.ts';
+import { ShownNames } from './wellFormed.ts';
+
+/** MCP "Resources", up to 2025-11-25, the newest version for clients here. */
+const RESOURCE_NOT_FOUND = -32002;
+
+/** Failures of prompts and resources become protocol errors with the next step, because no model reads them. */
+export function protocolError(error: HostError): WireError {
+  switch (error.code) {
+    case 'REMOTE_ERROR':
+      return new WireError(error.rpcCode ?? RPC.internalError, error.message, error.data);
+    case 'UNKNOWN_PROMPT':
+    case 'INVALID_ARGUMENTS':
+      return new WireError(RPC.invalidParams, error.message, error.data);
+    case 'UNKNOWN_RESOURCE':
+      return new WireError(RESOURCE_NOT_FOUND, error.message, error.data);
+    case 'CAPABILITY_MISSING':
+    case 'NOT_IN_REVISION':
+      return new WireError(RPC.methodNotFound, error.message);
+    default:
+      return new WireError(RPC.internalError, withNextStep(error));
+  }
+}
+
+/** Message and next step in one text. */
+function withNextStep({ code, message, suggestion }: HostError): string {
+  const nextStep = suggestion ?? NEXT_STEPS[code];
+  return nextStep === undefined ? message : `${message} ${nextStep}`;
+}
+
+const NEXT_STEPS: Partial<Record<HostError['code'], string>> = {
+  SERVER_NOT_RUNNING: 'Start the server in the Servers view, then call the tool again.',
+};
 
 /** Maximum characters of a client's error message. */
 const MAX_REASON = 500;
@@ -122,4 +158,122 @@ export function outlineBody(body: Json): BodyOutline {
     wantsStream: methods.some((method) => STREAMED.includes(method)),
     asksForUnknownMethod: methods.some((method) => !METHODS.includes(method)),
   };
+}
+
+/** Common clients time out calls after a minute of silence. */
+const SIGN_MS = 10_000;
+/** A power of two, so that sums are exact. */
+const STEP = 2 ** -20;
+
+/**
+ * Progress notifications of one call. During an approval, they are repeated so that the client does not time out: its
+ * timeout is meant for servers.
+ */
+export class CallProgress implements Disposable {
+  readonly #token: RequestId | undefined;
+  readonly #send: (message: JsonObject) => void;
+  readonly #clock: Clock;
+  #last: number | undefined;
+  #signed = false;
+  #timer: Disposable | undefined;
+  #isOver = false;
+
+  /** Without a token the client did not request progress, so nothing is sent. */
+  constructor(token: RequestId | undefined, send: (message: JsonObject) => void, clock: Clock) {
+    this.#token = token;
+    this.#send = send;
+    this.#clock = clock;
+  }
+
+  /** Reports progress from the server or the host. */
+  report(progress: Progress): void {
+    // Clients may ignore progress that does not increase (MCP "Progress"), so stay above the values sent in between.
+    const value = this.#signed ? Math.max(progress.progress, this.#next()) : progress.progress;
+    this.#tell({ ...progress, progress: value });
+  }
+
+  /** Sets whether the call waits for the user. */
+  wait(waits: boolean): void {
+    if (this.#token === undefined || this.#isOver || waits === (this.#timer !== undefined)) return;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    if (waits) this.#sign();
+    // The chat shows the last message, which may still be a question that was answered elsewhere.
+    else this.#tell({ progress: this.#next(), total: undefined, message: 'The approval is decided' });
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#timer?.dispose();
+  }
+
+  #sign(): void {
+    this.#signed = true;
+    this.#tell({ progress: this.#next(), total: undefined, message: 'Waiting for approval' });
+    this.#timer = this.#clock.delay(SIGN_MS, () => this.#sign());
+  }
+
+  /** A minimal increase, which does not suggest real progress. */
+  #next(): number {
+    return this.#last === undefined ? 0 : this.#last + Math.max(1, Math.abs(this.#last)) * STEP;
+  }
+
+  #tell(progress: Progress): void {
+    if (this.#token === undefined || this.#isOver) return;
+    this.#last = progress.progress;
+    this.#send(progressMessage(this.#token, progress));
+  }
+}
+
+/** The member of `_meta` with the editor's chat session. */
+const CONVERSATION = 'vscode.conversationId';
+
+export interface IncomingCall {
+  readonly request: ToolCallRequest;
+  readonly progressToken: RequestId | undefined;
+}
+
+/** Throws a `WireError` for invalid params. */
+export function decodeCall(server: string, params: JsonObject, names: ShownNames = new ShownNames()): IncomingCall {
+  const { name, arguments: args } = params;
+  if (typeof name !== 'string' || name === '') throw new WireError(RPC.invalidParams, '`name` is the name of a tool.');
+  if (args !== undefined && args !== null && !isJsonObject(args))
+    throw new WireError(RPC.invalidParams, '`arguments` is a JSON object.');
+  const { progressToken: _, ...meta } = isJsonObject(params['_meta']) ? params['_meta'] : {};
+  const conversationId = meta[CONVERSATION];
+  return {
+    request: {
+      server,
+      tool: names.real(name),
+      args: isJsonObject(args) ? args : {},
+      route: 'gateway',
+      conversationId: typeof conversationId === 'string' && conversationId !== '' ? conversationId : undefined,
+      meta: Object.keys(meta).length > 0 ? meta : undefined,
+    },
+    progressToken: progressTokenOf(params),
+  };
+}
+
+export function progressTokenOf({ _meta: meta }: JsonObject): RequestId | undefined {
+  const token = isJsonObject(meta) ? meta['progressToken'] : undefined;
+  return isRequestId(token) ? token : undefined;
+}
+
+function progressMessage(progressToken: RequestId, { progress, total, message }: Progress): JsonObject {
+  return notificationMessage('notifications/progress', {
+    progressToken,
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message: showHidden(message) }),
+  });
+}
+
+/**
+ * A failed call as a result that the model can react to. Errors of the client or inside the host become protocol
+ * errors, which the user sees instead.
+ */
+export function failedCall(error: HostError): JsonObject {
+  if (error.code === 'UNKNOWN_TOOL') throw new WireError(RPC.invalidParams, error.message);
+  if (error.code === 'INTERNAL') throw new WireError(RPC.internalError, error.message);
+  return { content: [{ type: 'text', text: showHidden(withNextStep(error)) }], isError: true };
 }

@@ -6,40 +6,51 @@ import { mapTexts } from '../base/jsonTexts.ts';
 import type { CallOptions, Host, ResourceWatch, ServerLog } from '../hostTypes.ts';
 import { isRunning, type ServerSnapshot } from '../model/server.ts';
 import type { Clock, Ids } from '../ports.ts';
-import { showsForms } from './approvalQuestion.ts';
-import { ApprovalQuestions, type GatewayApprovals } from './approvalQuestions.ts';
-import { type BackChannel, BackChannels, type ListKind } from './backChannels.ts';
-import { CallProgress } from './callProgress.ts';
 import {
-  declaredCapabilities,
-  OfferRequests,
-  uriOf,
-  approvedNames,
-  isStillApproved,
-  listedTools,
-  noLongerApproved,
-} from './offer.ts';
-import { CallLocation, type ClientLocation, ClientRequests } from './clientRequests.ts';
-import type { GatewayClient, GatewayClients } from './gatewayClients.ts';
+  ApprovalQuestions,
+  type BackChannel,
+  BackChannels,
+  CallLocation,
+  type ClientLocation,
+  ClientRequests,
+  type GatewayApprovals,
+  type ListKind,
+  showsForms,
+} from './clientRequests.ts';
 import {
+  CallProgress,
+  decodeCall,
   decodeInbound,
   errorMessage,
+  failedCall,
   type Inbound,
+  type IncomingCall,
   isRequestId,
+  notificationMessage,
+  progressTokenOf,
+  protocolError,
   type RequestId,
   resultMessage,
-  notificationMessage,
 } from './gatewayMessages.ts';
-import { listedPrompts, listedResources, listedTemplates } from './offerLists.ts';
-import { protocolError } from './protocolError.ts';
-import { ShownNames } from './shownText.ts';
-import { decodeCall, failedCall, type IncomingCall, progressTokenOf } from './toolCall.ts';
-import { wellFormedResult } from './wellFormed.ts';
+import {
+  approvedNames,
+  declaredCapabilities,
+  isStillApproved,
+  listedPrompts,
+  listedResources,
+  listedTemplates,
+  listedTools,
+  noLongerApproved,
+  OfferRequests,
+  uriOf,
+} from './offer.ts';
+import type { GatewayClient, GatewayClients } from './gatewayClients.ts';
+import { ShownNames, wellFormedResult } from './wellFormed.ts';
 import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
 import { Deferred } from '../base/async.ts';
 import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 
-export type { BackChannel } from './backChannels.ts';
+export type { BackChannel } from './clientRequests.ts';
 
 export interface GatewayHost extends Pick<
   Host,

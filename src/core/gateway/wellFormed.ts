@@ -1,6 +1,110 @@
+import { showHidden, withoutHidden } from '../base/hiddenText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { shownContent } from './shownText.ts';
-import { annotationTexts, blockText, type ContentBlock, keptState, type ResultView } from '../model/content.ts';
+import type { ResourceReading } from '../hostTypes.ts';
+import {
+  annotationTexts,
+  blockText,
+  type ContentBlock,
+  keptState,
+  type PromptResult,
+  type ResourceContents,
+  type ResultView,
+} from '../model/content.ts';
+
+/**
+ * Clients pass what they read to models. Hidden characters are therefore removed from names, descriptions and
+ * instructions, and made visible elsewhere. Structured content stays unchanged.
+ */
+
+/** Members that only clients read, not models. */
+const OF_CLIENTS: ReadonlySet<string> = new Set(['_meta', 'icons', 'structuredContent', 'state']);
+
+/** Skips bytes and `_meta` in the blocks of a result. In a schema, every key may be a property name. */
+function isRead(object: JsonObject, name: string, { isWhole, withNames }: ReadContext): boolean {
+  if (isWhole) return !OF_CLIENTS.has(name);
+  if (withNames) return true;
+  if (name === 'blob') return !('uri' in object);
+  return name !== '_meta' && (name !== 'data' || (object['type'] !== 'image' && object['type'] !== 'audio'));
+}
+
+interface ReadContext {
+  /** Whether this is the whole definition or result, rather than a part. */
+  readonly isWhole: boolean;
+  /** Whether to change member names too. */
+  readonly withNames: boolean;
+}
+
+/** A server's content as a client's model reads it. Returns the same object if it has no hidden characters. */
+function shownContent<T extends Json>(value: T): T | Json {
+  return mapRead(value, showHidden, { isWhole: true, withNames: false });
+}
+
+const definitions = new WeakMap<JsonObject, JsonObject>();
+
+/** Removes hidden characters from a definition, including member names. Cached, because lists are read often. */
+export function cleanDefinition(raw: JsonObject): JsonObject {
+  const known = definitions.get(raw);
+  if (known !== undefined) return known;
+  const mapped = mapRead(raw, withoutHidden, { isWhole: true, withNames: true });
+  const clean = isJsonObject(mapped) ? mapped : raw;
+  definitions.set(raw, clean);
+  return clean;
+}
+
+function mapRead(value: Json, change: (text: string) => string, context: ReadContext): Json {
+  if (typeof value === 'string') return change(value);
+  const inside = { ...context, isWhole: false };
+  if (isJsonArray(value)) {
+    const items = value.map((item) => mapRead(item, change, inside));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (!isJsonObject(value)) return value;
+  let isSame = true;
+  const members: [string, Json | undefined][] = [];
+  for (const name of Object.keys(value)) {
+    // Skips lazily read members, because checking one would parse it.
+    if (!isRead(value, name, context)) continue;
+    const member = value[name];
+    const after = member === undefined ? undefined : mapRead(member, change, inside);
+    const newName = context.withNames ? change(name) : name;
+    isSame &&= after === member && newName === name;
+    members.push([newName, after]);
+  }
+  if (isSame) return value;
+  const kept = Object.keys(value).filter((name) => !isRead(value, name, context));
+  return Object.fromEntries([...members, ...kept.map((name) => [name, value[name]] as const)]);
+}
+
+/** Maps the names and URIs that clients see to the real ones. */
+export class ShownNames {
+  readonly #real = new Map<string, string>();
+
+  shown(name: string): string {
+    const clean = withoutHidden(name);
+    if (clean !== name) this.#real.set(clean, name);
+    // An older list may have shown another item under this name.
+    else this.#real.delete(name);
+    return clean;
+  }
+
+  /** Drops items whose visible name is not unique, because clients could not distinguish them. */
+  distinct<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
+    const odd = items.filter((item) => withoutHidden(nameOf(item)) !== nameOf(item));
+    if (odd.length === 0) return items;
+    const taken = new Set(items.filter((item) => !odd.includes(item)).map(nameOf));
+    const left = new Set<T>();
+    for (const item of odd) {
+      const clean = withoutHidden(nameOf(item));
+      if (taken.has(clean) || clean === '') left.add(item);
+      taken.add(clean);
+    }
+    return items.filter((item) => !left.has(item));
+  }
+
+  real(name: string): string {
+    return this.#real.get(name) ?? name;
+  }
+}
 
 /**
  * Clients validate whole messages: one invalid member makes a list of a hundred tools unreadable, or fails a successful
@@ -70,15 +174,15 @@ function withCheckpoint(result: ResultView): JsonObject {
 }
 
 /** Top-level members that only clients read stay unchanged. */
-export function shownObject(object: JsonObject): JsonObject {
+function shownObject(object: JsonObject): JsonObject {
   const shown = shownContent(object);
   return isJsonObject(shown) ? shown : object;
 }
 
 type Check = (value: Json) => boolean;
-export type Checks = Readonly<Partial<Record<string, Check>>>;
+type Checks = Readonly<Partial<Record<string, Check>>>;
 
-export const isText: Check = (value) => typeof value === 'string';
+const isText: Check = (value) => typeof value === 'string';
 const isTexts: Check = (value) => isJsonArray(value) && value.every(isText);
 const isAudience: Check = (value) => isJsonArray(value) && value.every((who) => who === 'user' || who === 'assistant');
 const isShare: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
@@ -99,7 +203,7 @@ const isObjectSchema: Check = (value) =>
   value['type'] === 'object' &&
   Object.entries(value).every(([key, member]) => member !== undefined && (SCHEMA_MEMBERS[key]?.(member) ?? true));
 
-export function isAnnotations(value: Json): boolean {
+function isAnnotations(value: Json): boolean {
   return (
     isJsonObject(value) &&
     isAudience(value['audience'] ?? []) &&
@@ -135,7 +239,7 @@ const BLOCK_MEMBERS: Checks = {
   size: (value) => typeof value === 'number',
 };
 
-export function wellFormedBlock(value: Json, block: ContentBlock | undefined): Json {
+function wellFormedBlock(value: Json, block: ContentBlock | undefined): Json {
   if (block === undefined || !isJsonObject(value)) return textBlock(JSON.stringify(value));
   const kept = without(value, (key, member) => BLOCK_MEMBERS[key]?.(member) ?? true);
   switch (block.type) {
@@ -153,7 +257,7 @@ export function wellFormedBlock(value: Json, block: ContentBlock | undefined): J
   }
 }
 
-export function isResource({ uri, text, blob, mimeType, _meta: meta }: JsonObject): boolean {
+function isResource({ uri, text, blob, mimeType, _meta: meta }: JsonObject): boolean {
   const isContent = typeof text === 'string' || (typeof blob === 'string' && isBase64(blob));
   return typeof uri === 'string' && isContent && isText(mimeType ?? '') && isJsonObject(meta ?? {});
 }
@@ -167,8 +271,84 @@ function textBlock(text: string): JsonObject {
 }
 
 /** Returns the same object if nothing is removed. */
-export function without(object: JsonObject, isKept: (key: string, value: Json) => boolean): JsonObject {
+function without(object: JsonObject, isKept: (key: string, value: Json) => boolean): JsonObject {
   const isOdd = ([key, value]: [string, Json | undefined]): boolean => value !== undefined && !isKept(key, value);
   const entries = Object.entries(object);
   return entries.some(isOdd) ? Object.fromEntries(entries.filter((entry) => !isOdd(entry))) : object;
+}
+
+/** A prompt's definition with valid icons, without members for which a strict client would reject the whole list. */
+export function wellFormedPrompt(raw: JsonObject): JsonObject {
+  const { arguments: args } = raw;
+  const kept = without(
+    raw,
+    (key, value) => key !== 'icons' && key !== 'arguments' && isKept(OFFER_MEMBERS, key, value),
+  );
+  return isJsonArray(args) ? { ...kept, arguments: args.flatMap(wellFormedArgument) } : kept;
+}
+
+/** The same for a resource or a resource template. */
+export function wellFormedResource(raw: JsonObject): JsonObject {
+  return without(raw, (key, value) => key !== 'icons' && isKept(OFFER_MEMBERS, key, value));
+}
+
+export function wellFormedPromptResult({ raw, messages, description }: PromptResult): JsonObject {
+  const { description: _, messages: given, ...rest } = raw;
+  const contents = isJsonArray(given) ? given.flatMap(contentsOf) : [];
+  return shownObject({
+    ...without(rest, (key, value) => key !== '_meta' || isJsonObject(value)),
+    ...(description === undefined ? {} : { description }),
+    messages: messages.map(({ role, content }, index) => ({
+      role,
+      content: wellFormedBlock(contents[index] ?? null, content),
+    })),
+  });
+}
+
+export function wellFormedReading({ raw, contents }: ResourceReading): JsonObject {
+  const given = isJsonObject(raw) ? raw['contents'] : undefined;
+  const whole = isJsonArray(given) && given.every((one) => isJsonObject(one) && isResource(one)) ? given : undefined;
+  const rest = isJsonObject(raw) ? without(raw, (key, value) => key !== '_meta' || isJsonObject(value)) : {};
+  return shownObject({ ...rest, contents: whole ?? contents.map(contentsJson) });
+}
+
+const OFFER_MEMBERS: Checks = {
+  title: isText,
+  description: isText,
+  mimeType: isText,
+  size: (value) => typeof value === 'number' && Number.isFinite(value),
+  annotations: isAnnotations,
+  _meta: isJsonObject,
+};
+const ARGUMENT_MEMBERS: Checks = {
+  title: isText,
+  description: isText,
+  required: (value) => typeof value === 'boolean',
+};
+
+function isKept(members: Checks, key: string, value: Json): boolean {
+  return members[key]?.(value) ?? true;
+}
+
+function wellFormedArgument(value: Json): readonly JsonObject[] {
+  if (!isJsonObject(value) || typeof value['name'] !== 'string' || value['name'] === '') return [];
+  return [without(value, (key, member) => isKept(ARGUMENT_MEMBERS, key, member))];
+}
+
+/** Same rule as for decoding: each content is one message, and a list gives one message per item. */
+function contentsOf(message: Json): readonly Json[] {
+  if (!isJsonObject(message)) return [];
+  const { content } = message;
+  if (content === undefined || content === null) return [];
+  if (isJsonArray(content)) return content;
+  return [typeof content === 'string' ? { type: 'text', text: content } : content];
+}
+
+function contentsJson(contents: ResourceContents): JsonObject {
+  const { uri, mimeType } = contents;
+  return {
+    uri,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(contents.kind === 'text' ? { text: contents.text } : { blob: contents.blob }),
+  };
 }

@@ -16,9 +16,8 @@ import type {
   McplSnapshot,
   Capability,
 } from '../model/mcpl.ts';
-import { declaresUse } from './declaredUses.ts';
-import { isChosen } from './featureSets.ts';
-import { pushPolicyOf } from './pushPolicy.ts';
+import { declaresUse, isChosen } from './featureSets.ts';
+import { pushPolicyOf } from '../model/featureSetPattern.ts';
 import { featureSetOfTool } from './toolFeatureSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';

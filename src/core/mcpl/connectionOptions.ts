@@ -7,7 +7,7 @@ import type { ProtocolSettings } from '../model/server.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { FormGrants } from './formGrants.ts';
 import type { Participant } from './participant.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 
 /** Answers a server's requests under MCPL. */
 export type McplHandler = (member: Participant, params: JsonObject, context: InboundContext) => Promise<Json> | Json;

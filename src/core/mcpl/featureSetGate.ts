@@ -1,6 +1,5 @@
 import { HostError } from '../base/errors.ts';
-import { toolNamed } from '../calls/calledTool.ts';
-import type { CallInterceptor } from '../calls/callSteps.ts';
+import { type CallInterceptor, toolNamed } from '../calls/callSteps.ts';
 
 /** Refuses calls of tools whose feature set is off (MCPL §6.6). */
 export const featureSetGate: CallInterceptor = {

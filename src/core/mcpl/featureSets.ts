@@ -1,5 +1,5 @@
 import { coveredBy, covers, isFeatureSetName, isWildcard } from '../model/featureSetPattern.ts';
-import type { FeatureSetSettings } from '../model/mcpl.ts';
+import type { Capability, FeatureSet, FeatureSetSettings } from '../model/mcpl.ts';
 
 /** Whether a name or wildcard of the settings matches this set. A set with an invalid name never matches. */
 export function matchesFeatureSet(pattern: string, name: string): boolean {
@@ -67,4 +67,9 @@ function withoutBars(
   const others = settings.disabled.filter((off) => !barring.includes(off));
   const barred = enabled.filter((name) => coveredBy(barring, name) && !coveredBy(others, name));
   return { enabled, disabled: [...others, ...barred] };
+}
+
+/** Whether a set declares a use, as a whole or, since MCPL 0.5, by one of its parts. */
+export function declaresUse({ uses }: Pick<FeatureSet, 'uses'>, use: Capability): boolean {
+  return uses.includes(use) || uses.some((part) => part.startsWith(`${use}.`));
 }

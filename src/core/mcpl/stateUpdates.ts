@@ -6,8 +6,7 @@ import { mayKeepState, keeperOf } from './stateSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session } from '../session/session.ts';
 import { invalidParams } from '../wire/mcpl/mcplErrors.ts';
-import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult.ts';
-import { STATE_PATHS } from '../wire/mcpl/statePaths.ts';
+import { type AnnouncedState, decodeStateUpdate, STATE_PATHS } from '../wire/mcpl/stateResult.ts';
 import type { Participant } from './participant.ts';
 
 /** Stores the states that servers send. */

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { FeatureSet, McplSnapshot, McplTraits } from '../model/mcpl.ts';
-import { declaresUse } from './declaredUses.ts';
+import { declaresUse } from './featureSets.ts';
 import { namedSets } from './offerSets.ts';
 
 /**

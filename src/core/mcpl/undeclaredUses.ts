@@ -6,7 +6,7 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { EventsChoice } from '../model/grant.ts';
 import { type AlsoEventsState, type Capability, type FeatureSet, type McplTraits, rightsOf } from '../model/mcpl.ts';
-import { declaresUse } from './declaredUses.ts';
+import { declaresUse } from './featureSets.ts';
 import { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import type { FormGrants } from './formGrants.ts';
 

@@ -1,3 +1,5 @@
+import type { PushPolicy } from './mcpl.ts';
+
 /**
  * How settings name feature sets: `memory.recall` is one set, `memory.*` all sets below it, and `*` all sets. Any two
  * patterns are nested or disjoint; all decisions about feature sets rely on that.
@@ -37,4 +39,10 @@ export function nearestPattern(patterns: readonly string[], other: string): stri
     (best, pattern) => (best === undefined || pattern.length > best.length ? pattern : best),
     undefined,
   );
+}
+
+/** The policy for the events of a set: by its name, or else by the longest wildcard. */
+export function pushPolicyOf(push: Readonly<Record<string, PushPolicy>>, name: string): PushPolicy {
+  const nearest = isFeatureSetName(name) ? nearestPattern(Object.keys(push), name) : undefined;
+  return (nearest === undefined ? undefined : push[nearest]) ?? 'notify';
 }

@@ -224,3 +224,8 @@ const CHANGES_ON_ITS_WAY = /[\t\n\p{Surrogate}]/u;
 export function isCheckpointId(id: string): boolean {
   return id.length <= STATE_BOUNDS.id && id.trim() !== '' && !CHANGES_ON_ITS_WAY.test(id) && cleanText(id) === id;
 }
+
+/** A lineage as a map key. */
+export function keyText({ server, featureSet }: LineageKey): string {
+  return `${server}\u0000${featureSet}`;
+}

@@ -1,4 +1,4 @@
-import type { Decoded } from '../wire/decoded.ts';
+import type { Decoded } from '../wire/members.ts';
 
 /** The decoded value. Throws if decoding failed: a request then fails with this error. */
 export function valueOf<T>(decoded: Decoded<T>): T {

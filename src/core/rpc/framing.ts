@@ -1,10 +1,18 @@
 import { HostError } from '../base/errors.ts';
-import { clip, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import {
+  clip,
+  isDeeperThan,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  SHALLOW_LENGTH,
+} from '../base/json.ts';
 import { leaveUnread, type MemberPath } from '../base/unreadJson.ts';
 import { ByteList, freeBytes } from './byteList.ts';
 import { type DecodeUtf8, decodeWithTextDecoder } from './decodeUtf8.ts';
 import { SNIFFED_HEAD, SNIFFED_TAIL, sniffEnvelope } from './envelopeSniff.ts';
-import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
 import type { DroppedMessage } from './transport.ts';
 import { type LiftedValue, LONG_MESSAGE, ValueLifter } from './valueLifter.ts';
 

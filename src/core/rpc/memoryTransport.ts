@@ -1,7 +1,7 @@
 import type { HostError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { type Json, parseJson } from '../base/json.ts';
-import { messageText } from './messageText.ts';
+import { messageText } from './messages.ts';
 import type { DroppedMessage, SendHints, Transport, TransportClosed } from './transport.ts';
 
 /** One end of an in-process connection. Messages are passed as text, in order, and never in the same turn. */

@@ -1,10 +1,105 @@
 import type { CancellationToken } from '../base/cancellation.ts';
-import { secondsText } from '../base/clock.ts';
+import { type Clock, secondsText } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { HostError, messageOf } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { Deadlined } from './deadlines.ts';
-import type { ReadyParts } from './messageText.ts';
+import type { ReadyParts } from './messages.ts';
+
+/** An item with a deadline. */
+interface Deadlined {
+  /** Milliseconds since the epoch. May be changed at any time. */
+  deadline: number;
+}
+
+/**
+ * One timer for any number of deadlines, set for the earliest. A call then costs one comparison; a timer for each would
+ * be most of the cost of a short call.
+ */
+export class Deadlines<T extends Deadlined> implements Disposable {
+  readonly #clock: Clock;
+  readonly #all: () => Iterable<T>;
+  readonly #expired: (item: T) => void;
+  #timer: Disposable | undefined;
+  #due = Infinity;
+
+  constructor(clock: Clock, all: () => Iterable<T>, expired: (item: T) => void) {
+    this.#clock = clock;
+    this.#all = all;
+    this.#expired = expired;
+  }
+
+  /** Call this for a new or earlier deadline. A later one needs no call. */
+  watch(deadline: number): void {
+    if (deadline >= this.#due) return;
+    this.#timer?.dispose();
+    this.#due = deadline;
+    this.#timer = this.#clock.delay(Math.max(0, deadline - this.#clock.now()), () => this.#sweep());
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    this.#due = Infinity;
+  }
+
+  #sweep(): void {
+    this.dispose();
+    const now = this.#clock.now();
+    let earliest = Infinity;
+    const over: T[] = [];
+    for (const item of this.#all()) {
+      if (item.deadline <= now) over.push(item);
+      else if (item.deadline < earliest) earliest = item.deadline;
+    }
+    if (earliest !== Infinity) this.watch(earliest);
+    for (const item of over) this.#expired(item);
+  }
+}
+
+interface Numbered {
+  readonly id: number;
+}
+
+const FEWEST = 64;
+
+/**
+ * The requests that wait for their answer, by id. Ids rise by one, so a request's slot is its id modulo the size. With
+ * a `Map` a call takes 4.6 instead of 3.1 µs of CPU (64 in flight): entries that come and go chain the map's old tables,
+ * which keeps finished requests alive until the next full garbage collection.
+ */
+export class CallTable<T extends Numbered> {
+  #slots: (T | undefined)[] = new Array<T | undefined>(FEWEST).fill(undefined);
+
+  get(id: number): T | undefined {
+    const found = this.#slots[id & (this.#slots.length - 1)];
+    return found?.id === id ? found : undefined;
+  }
+
+  add(item: T): void {
+    while (this.#slots[item.id & (this.#slots.length - 1)] !== undefined) this.#grow();
+    this.#slots[item.id & (this.#slots.length - 1)] = item;
+  }
+
+  /** Removes it and returns it. */
+  take(id: number): T | undefined {
+    const slot = id & (this.#slots.length - 1);
+    const found = this.#slots[slot];
+    if (found?.id !== id) return undefined;
+    this.#slots[slot] = undefined;
+    return found;
+  }
+
+  /** In the order of their ids, except those that were added while others waited long. */
+  *values(): Generator<T> {
+    for (const item of this.#slots) if (item !== undefined) yield item;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Array<T | undefined>(before.length * 2).fill(undefined);
+    for (const item of before) if (item !== undefined) this.#slots[item.id & (this.#slots.length - 1)] = item;
+  }
+}
 
 export interface RequestOptions {
   readonly timeoutMs: number;

@@ -5,12 +5,10 @@ import { type Effect, HostError, messageOf, RPC } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { LogLevel } from '../base/log.ts';
-import { CallTable } from './callTable.ts';
-import { Deadlines } from './deadlines.ts';
+import { type AnyCall, CallTable, Deadlines, OutboundCall, type RequestOptions } from './outboundCall.ts';
 import { type InboundContext, InboundRequests } from './inboundRequests.ts';
 import { LogLimiter } from './logLimiter.ts';
 import { type Classified, classify, ownId, type RemoteFailure, type RpcId } from './messages.ts';
-import { type AnyCall, OutboundCall, type RequestOptions } from './outboundCall.ts';
 import type { DroppedMessage, Transport, TransportClosed } from './transport.ts';
 
 export type { InboundContext } from './inboundRequests.ts';

@@ -2,7 +2,7 @@ import type { HostError } from '../base/errors.ts';
 import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
 import type { MemberPath } from '../base/unreadJson.ts';
-import type { ReadyParts } from './messageText.ts';
+import type { ReadyParts } from './messages.ts';
 
 /** The end of a connection. `error` is absent if it was closed on purpose. */
 export interface TransportClosed {

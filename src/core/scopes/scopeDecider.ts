@@ -1,6 +1,6 @@
 import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import { isHostError, messageOf } from '../base/errors.ts';
-import { canonicalJson, type Json, type JsonObject } from '../base/json.ts';
+import { canonicalJson, isDeeperThan, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import {
   type ApprovalOutcome,
@@ -20,7 +20,6 @@ import type { Remembered } from '../approvals/rememberedApprovals.ts';
 import type { Clock, FileNames, Ids } from '../ports.ts';
 import { denialText, type ScopeDenial } from './denials.ts';
 import { cleanLine, cleanText } from '../base/cleanText.ts';
-import { isDeeperThan } from '../rpc/nesting.ts';
 
 /** The parts of a server that scope decisions need. */
 export interface ScopedUnit {

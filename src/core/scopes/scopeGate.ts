@@ -6,10 +6,9 @@ import type { Tool } from '../model/catalog.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import { scopeOfTool, type ToolScope } from './paths/toolScopes.ts';
 import type { Session } from '../session/session.ts';
-import { toolNamed } from '../calls/calledTool.ts';
+import { type CallContext, type CallInterceptor, type CallStep, toolNamed } from '../calls/callSteps.ts';
 import { deniedCall } from './denials.ts';
 import type { ScopeDecider, ScopedUnit } from './scopeDecider.ts';
-import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
 
 /** The parts of a server that calls of scoped tools need. */
 export interface ScopedServer extends ScopedUnit {

@@ -1,7 +1,6 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { asyncLazy } from '../base/lazy.ts';
-import { BoundedRecorder } from '../audit/boundedRecorder.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import { BoundedRecorder, type Recorder } from '../audit/auditLog.ts';
 import type { ElevationRequest, ScopeAuthority } from './scopeRequests.ts';
 import type { Ports } from '../ports.ts';
 import type { ScopeContext } from './paths/computed.ts';

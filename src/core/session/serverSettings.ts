@@ -1,6 +1,5 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isDeeperThan, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ContributedLayer, SettingsLayer, SettingsProblem, SettingsScope } from '../model/server.ts';
-import { isDeeperThan } from '../rpc/nesting.ts';
 import { chooseContribution } from './contributedEntry.ts';
 import { type Agreed, decodeEntry, isGuardEntry } from './entryDecoder.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';

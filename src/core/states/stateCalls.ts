@@ -1,24 +1,122 @@
+import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
-import { NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import { namesSecret } from '../base/secretNames.ts';
+import { secretMark } from '../base/secrets.ts';
 import { slicedJson, weigh } from '../base/slicedJson.ts';
-import type { UpdatedState, StateVerdict } from '../mcpl/stateUpdates.ts';
-import type { ResultView } from '../model/content.ts';
-import { checkpointName, type KeptState, type LineageKey, type StateKeeper } from '../model/lineage.ts';
-import { type SentState, stateOwner, stateUse } from '../mcpl/stateSets.ts';
-import type { NewStateBody, StateBase, StateStore, StateUpdate } from '../ports.ts';
-import { type AnnouncedState, decodeStateResult, type StateBody } from '../wire/mcpl/stateResult.ts';
-import { keyText } from './lineageKey.ts';
 import { AnnotatedResult } from '../calls/annotatedResult.ts';
-import { shortArguments } from './shortArguments.ts';
+import type { CallContext, CallStep } from '../calls/callSteps.ts';
+import { type SentState, stateOwner, stateUse } from '../mcpl/stateSets.ts';
+import type { StateVerdict, UpdatedState } from '../mcpl/stateUpdates.ts';
+import type { ResultView } from '../model/content.ts';
+import { checkpointName, type KeptState, keyText, type LineageKey, type StateKeeper } from '../model/lineage.ts';
+import type { ServerSnapshot } from '../model/server.ts';
+import type { NewStateBody, StateBase, StateStore, StateUpdate } from '../ports.ts';
+import type { Session } from '../session/session.ts';
+import { type AnnouncedState, decodeStateResult, type StateBody } from '../wire/mcpl/stateResult.ts';
 import type { NewState, StateKeeping } from './stateKeeping.ts';
 import type { StateOwners } from './stateOwners.ts';
-import type { StateQueue, StateTurn } from './stateQueue.ts';
-import type { CallContext, CallStep } from '../calls/callSteps.ts';
-import type { StatefulServer } from './statefulServer.ts';
+
+const MAX_LENGTH = 300;
+/** Longer texts and larger objects are shortened first. */
+const MAX_TEXT = 2_000;
+const MAX_MEMBERS = 20;
+
+/** The arguments of a call on one line, without secrets. */
+export function shortArguments(args: JsonObject, redact: (text: string) => string): string | undefined {
+  if (Object.keys(args).length === 0) return undefined;
+  // Redacted before truncation, because a cut secret would not be found.
+  return cleanLine(redact(JSON.stringify(shortened(args, 0))), MAX_LENGTH);
+}
+
+function shortened(value: Json | undefined, depth: number): Json {
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+  if (isJsonArray(value))
+    return depth > 3 ? '…' : value.slice(0, MAX_MEMBERS).map((item) => shortened(item, depth + 1));
+  if (!isJsonObject(value)) return value ?? null;
+  if (depth > 3) return '…';
+  const members = Object.entries(value).slice(0, MAX_MEMBERS);
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, isSecret(name, member) ? secretMark(name) : shortened(member, depth + 1)]),
+  );
+}
+
+/** User input to a model is not in the list of secrets, but is stored long and exported. */
+function isSecret(name: string, value: Json | undefined): boolean {
+  return typeof value !== 'boolean' && value !== null && namesSecret(name);
+}
+
+/** The parts of a server that states need. */
+export interface StatefulServer {
+  readonly id: string;
+  readonly snapshot: ServerSnapshot;
+  readonly session: Session | undefined;
+  redact(text: string): string;
+}
+
+/** A position at the head of the queue. */
+export interface StateTurn {
+  /** Whether it had to wait for another call. */
+  readonly hasWaited: boolean;
+  /** Starts the next call. Can be called repeatedly. */
+  end(): void;
+}
+
+/** Runs calls with the same key one by one, in order of arrival. */
+export class StateQueue {
+  /** Waiting calls. A key exists while one of its calls runs. */
+  readonly #lines = new Map<string, Set<() => void>>();
+
+  /** Rejects if cancelled while waiting. */
+  async begin(key: string, token: CancellationToken, onWaiting: () => void): Promise<StateTurn> {
+    if (token.isCancellationRequested) throw cancelled('The call');
+    const line = this.#lines.get(key);
+    if (line === undefined) {
+      this.#lines.set(key, new Set());
+      return this.#turn(key, false);
+    }
+    onWaiting();
+    await untilCalled(line, token);
+    return this.#turn(key, true);
+  }
+
+  #turn(key: string, hasWaited: boolean): StateTurn {
+    let isOver = false;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#next(key);
+    };
+    return { hasWaited, end };
+  }
+
+  #next(key: string): void {
+    const line = this.#lines.get(key);
+    const [first] = line ?? [];
+    if (line === undefined || first === undefined) {
+      this.#lines.delete(key);
+      return;
+    }
+    line.delete(first);
+    first();
+  }
+}
+
+function untilCalled(line: Set<() => void>, token: CancellationToken): Promise<void> {
+  let subscription: Disposable | undefined;
+  return new Promise<void>((resolve, reject) => {
+    const called = (): void => resolve();
+    line.add(called);
+    subscription = token.onCancellationRequested(() => {
+      // A call that has already started checks the token itself.
+      if (line.delete(called)) reject(cancelled('The call'));
+    });
+  }).finally(() => subscription?.dispose());
+}
 
 interface StateCallsOptions {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { asyncLazy } from '../base/lazy.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 import type { UpdatedState, StateAuthority, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { ResultView } from '../model/content.ts';
@@ -10,7 +10,7 @@ import type { Ports } from '../ports.ts';
 import { StoredLineages } from './storedLineages.ts';
 import { AnnotatedResult } from '../calls/annotatedResult.ts';
 import type { StateService } from './stateService.ts';
-import type { StatefulServer } from './statefulServer.ts';
+import type { StatefulServer } from './stateCalls.ts';
 import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
 
 export type { StatefulServer };

@@ -4,11 +4,10 @@ import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { StateTrouble } from '../hostTypes.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 import { type AuditOutcome, auditRecord } from '../model/audit.ts';
-import { checkpointName, type KeptState, type LineageKey } from '../model/lineage.ts';
+import { checkpointName, type KeptState, keyText, type LineageKey } from '../model/lineage.ts';
 import type { StateRecord, StateStore, StateUpdate } from '../ports.ts';
-import { keyText } from './lineageKey.ts';
 
 interface StateKeepingOptions {
   readonly clock: Clock;

@@ -3,25 +3,24 @@ import { cleanText } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { cancelled, HostError, isHostError, messageOf, toHostError } from '../base/errors.ts';
 import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 import { type AuditOutcome, auditRecord } from '../model/audit.ts';
 import {
+  type Checkpoint,
   type CheckpointDetail,
   checkpointName,
+  keyText,
   type LineageKey,
-  type Checkpoint,
   type LineagePath,
   type StateKeeper,
 } from '../model/lineage.ts';
 import { DEFAULT_TIMEOUTS } from '../model/server.ts';
 import type { StateRecord, StateStore } from '../ports.ts';
 import type { Session } from '../session/session.ts';
-import { decodeRollback, type RolledBack, rollbackParams } from '../wire/mcpl/rollback.ts';
-import { keyText } from './lineageKey.ts';
-import type { StatefulServer } from './statefulServer.ts';
+import { decodeRollback, type RolledBack, rollbackParams } from '../wire/mcpl/stateResult.ts';
+import type { StatefulServer, StateQueue, StateTurn } from './stateCalls.ts';
 import type { StateKeeping } from './stateKeeping.ts';
-import type { StateQueue, StateTurn } from './stateQueue.ts';
-import { toolNamed } from '../calls/calledTool.ts';
+import { toolNamed } from '../calls/callSteps.ts';
 
 interface StateRollbackOptions {
   readonly clock: Clock;

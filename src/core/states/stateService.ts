@@ -2,22 +2,19 @@ import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { cleaning, type Logger } from '../base/log.ts';
 import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 import type { UpdatedState, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { ResultView } from '../model/content.ts';
-import type { LineageKey } from '../model/lineage.ts';
+import { keyText, type LineageKey } from '../model/lineage.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { GrantStore, Ids, Logs, StateStore } from '../ports.ts';
 import type { LineageActions, StoredLineages } from './storedLineages.ts';
-import { StateCalls } from './stateCalls.ts';
+import { StateCalls, type StatefulServer, StateQueue } from './stateCalls.ts';
 import { StateOwners } from './stateOwners.ts';
-import type { StatefulServer } from './statefulServer.ts';
 import { StateKeeping } from './stateKeeping.ts';
-import { StateQueue } from './stateQueue.ts';
 import { StateRollback } from './stateRollback.ts';
 import type { CallContext, CallStep } from '../calls/callSteps.ts';
 import { messageOf } from '../base/errors.ts';
-import { keyText } from './lineageKey.ts';
 
 interface StateServiceOptions {
   readonly clock: Clock;

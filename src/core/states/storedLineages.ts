@@ -4,16 +4,16 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import { Throttle } from '../base/throttle.ts';
 import type { Lineages, RollbackOptions, RollbackPlan, RollbackResult, StateTrouble } from '../hostTypes.ts';
-import type {
-  Checkpoint,
-  CheckpointDetail,
-  LineageKey,
-  LineageQuery,
-  LineageSummary,
-  LineageWindow,
+import {
+  type Checkpoint,
+  type CheckpointDetail,
+  keyText,
+  type LineageKey,
+  type LineageQuery,
+  type LineageSummary,
+  type LineageWindow,
 } from '../model/lineage.ts';
 import type { Annotation, Clock, StateImport, StateStore } from '../ports.ts';
-import { keyText } from './lineageKey.ts';
 
 /** Parts that are loaded on demand. */
 export interface LineageActions extends Pick<Lineages, 'plan' | 'rollBack' | 'continueFrom'> {

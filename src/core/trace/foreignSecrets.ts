@@ -2,7 +2,7 @@ import { base64, unbase64 } from '../base/base64.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { mapTexts } from '../base/jsonTexts.ts';
 import type { Redact, SecretList } from '../base/secrets.ts';
-import type { ForeignSecrets } from './tracedTransport.ts';
+import type { ForeignSecrets } from './protocolTrace.ts';
 
 /**
  * Members that return data which the server wrote itself, such as states, names, cursors and scope payloads. The server

@@ -1,22 +1,82 @@
 import type { Clock } from '../base/clock.ts';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
-import { withoutUnread } from '../base/unreadJson.ts';
 import { Throttle } from '../base/throttle.ts';
-import type { RpcId } from '../rpc/messages.ts';
+import { type MemberPath, withoutUnread } from '../base/unreadJson.ts';
+import { type RpcId, withoutParts } from '../rpc/messages.ts';
+import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
 import {
-  type MessageOutline,
   matcher,
+  type MessageOutline,
   outline,
-  type TraceRedaction,
   type ShownText,
   shownText,
   type TraceDirection,
   type TraceEntry,
   type TraceFilter,
+  type TraceRedaction,
 } from './traceEntry.ts';
-import { type RingLimits, TraceRing } from './traceRing.ts';
+
+interface RingLimits {
+  readonly count: number;
+  /** Characters of all texts together. */
+  readonly characters: number;
+}
+
+/** The newest entries within the limits. Their numbers have no gaps. */
+export class TraceRing {
+  readonly #limits: RingLimits;
+  #entries: (TraceEntry | undefined)[] = [];
+  /** Index of the oldest entry. Shifting the array for each removed entry would take linear time. */
+  #start = 0;
+  #characters = 0;
+
+  constructor(limits: RingLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#entries.length - this.#start;
+  }
+
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** Number of the oldest entry, or `undefined` if the ring is empty. */
+  get first(): number | undefined {
+    return this.#entries[this.#start]?.n;
+  }
+
+  push(entry: TraceEntry): void {
+    this.#entries.push(entry);
+    this.#characters += entry.text.length;
+    // Keeps the newest entry, whatever its size.
+    while (this.size > 1 && (this.size > this.#limits.count || this.#characters > this.#limits.characters))
+      this.#leave();
+    if (this.#start > 1_000 && this.#start > this.#entries.length / 2) {
+      this.#entries = this.#entries.slice(this.#start);
+      this.#start = 0;
+    }
+  }
+
+  get(n: number): TraceEntry | undefined {
+    const { first } = this;
+    return first === undefined || n < first ? undefined : this.#entries[this.#start + n - first];
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#start = 0;
+    this.#characters = 0;
+  }
+
+  #leave(): void {
+    this.#characters -= this.#entries[this.#start]?.text.length ?? 0;
+    this.#entries[this.#start++] = undefined;
+  }
+}
 
 interface TraceOptions {
   readonly clock: Clock;
@@ -178,5 +238,84 @@ class OpenRequests {
   clear(): void {
     this.#methods.sent.clear();
     this.#methods.received.clear();
+  }
+}
+
+interface TapOptions {
+  readonly trace: ProtocolTrace;
+  readonly redact: TraceRedaction;
+  /** Filter for secrets that the receiver must not learn, or `undefined` without any. */
+  readonly foreign: () => ForeignSecrets | undefined;
+}
+
+/** Removes secrets of other servers from outgoing messages. */
+export interface ForeignSecrets {
+  message(message: Json): Json;
+  hints(hints: SendHints): SendHints;
+}
+
+/** Wraps a transport: removes secrets of other servers and records messages while the trace is on. */
+export function tap(transport: Transport, options: TapOptions): Transport {
+  return new TracedTransport(transport, options);
+}
+
+const NEVER: Event<never> = () => toDisposable(() => undefined);
+
+class TracedTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #trace: ProtocolTrace;
+  readonly #redact: TraceRedaction;
+  readonly #foreign: TapOptions['foreign'];
+  readonly onDropped: Event<DroppedMessage>;
+  readonly onRenewed: Event<Json>;
+
+  constructor(inner: Transport, { trace, redact, foreign }: TapOptions) {
+    this.#inner = inner;
+    this.#trace = trace;
+    this.#redact = redact;
+    this.#foreign = foreign;
+    this.onDropped = this.#droppedOf(inner.onDropped ?? NEVER);
+    this.onRenewed = inner.onRenewed ?? NEVER;
+  }
+
+  get onClose(): Event<TransportClosed> {
+    return this.#inner.onClose;
+  }
+
+  /** Changes with values that the server assigns. Transports without details are test doubles. */
+  get details(): TransportDetails {
+    return this.#inner.details ?? { kind: 'stdio' };
+  }
+
+  start(receiver: (message: Json) => void): void {
+    this.#inner.start((message) => {
+      this.#trace.record('received', message, this.#redact);
+      receiver(message);
+    });
+  }
+
+  send(given: Json, givenHints?: SendHints): void {
+    const foreign = this.#foreign();
+    const message = foreign === undefined ? given : foreign.message(given);
+    const hints = foreign === undefined || givenHints === undefined ? givenHints : foreign.hints(givenHints);
+    const shown = hints?.parts === undefined ? message : withoutParts(message, hints.parts);
+    this.#trace.record('sent', shown, this.#redact);
+    this.#inner.send(message, hints);
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#inner.leaveUnread?.(paths);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #droppedOf(dropped: Event<DroppedMessage>): Event<DroppedMessage> {
+    return (listener) =>
+      dropped((message) => {
+        this.#trace.recordDropped(message.id, message.error.message, this.#redact);
+        listener(message);
+      });
   }
 }

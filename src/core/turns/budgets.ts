@@ -3,7 +3,7 @@ import { plural } from '../base/plural.ts';
 import { auditRecord } from '../model/audit.ts';
 import type { InferenceSettings } from '../model/mcpl.ts';
 import type { AuditStore, Clock, ModelUse } from '../ports.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 
 interface BudgetsOptions {
   readonly clock: Clock;

@@ -7,8 +7,8 @@ import { callHook, type HookAnswer, reasonOf } from './hookCall.ts';
 import { authorityOf, hasHook, hookRecord, type HookReport, turnFor } from './hookTurn.ts';
 import { admitInjections, type Placed } from './injectionLimits.ts';
 import type { Participant } from '../mcpl/participant.ts';
-import { redactContent } from '../events/pushRedaction.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import { redactContent } from '../model/content.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 
 interface GatherOptions {
   readonly token: CancellationToken;

@@ -9,7 +9,7 @@ import type { HostLimits } from '../model/server.ts';
 import type { LanguageModel, ModelChoice, Models, ModelSelection } from '../modelPorts.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
-import { idIn } from '../wire/mcpl/bounds.ts';
+import { idIn } from '../wire/mcpl/blocks.ts';
 import {
   capabilityDenied,
   inHook,
@@ -29,8 +29,8 @@ import type { Budgets, Refusal, Taken } from './budgets.ts';
 import type { Participant } from '../mcpl/participant.ts';
 import type { ConversationModels } from './conversationModels.ts';
 import { chooseModel, runModel, type RunOutcome, type Unanswered } from './chooseModel.ts';
-import { redactContent } from '../events/pushRedaction.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import { redactContent } from '../model/content.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
 import type { ModelFacts } from '../model/inference.ts';
 

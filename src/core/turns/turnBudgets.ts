@@ -7,7 +7,7 @@ import type { Clock } from '../ports.ts';
 import type { Budgets, Taken } from './budgets.ts';
 import type { Participant } from '../mcpl/participant.ts';
 import type { Unanswered } from './chooseModel.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 import { overBudget } from './turnFailure.ts';
 
 interface TurnBudgetsOptions {

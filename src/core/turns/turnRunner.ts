@@ -12,10 +12,10 @@ import type { Budgets } from './budgets.ts';
 import { injectors, withInjections } from './injections.ts';
 import type { Participant } from '../mcpl/participant.ts';
 import { chooseModel, runModel } from './chooseModel.ts';
-import type { Recorder } from '../audit/recorder.ts';
+import type { Recorder } from '../audit/auditLog.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
 import { turnFailure } from './turnFailure.ts';
-import { redactContent } from '../events/pushRedaction.ts';
+import { redactContent } from '../model/content.ts';
 import { type TurnBudget, TurnBudgets } from './turnBudgets.ts';
 import type { HookedTurn, TurnHooks } from './turnHooks.ts';
 

@@ -1,11 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { NOTIFICATION_CHECKS, type ParamsCheck, REQUEST_CHECKS, RESULT_CHECKS } from './messageChecks.ts';
-import { type Decoded, invalid, NOT_IN_REVISION, ok } from './decoded.ts';
+import { type Decoded, invalid, metaOf, NOT_IN_REVISION, object, ok } from './members.ts';
 import { invokeDialect } from './mcp/invokeDialect.ts';
 import { isMethodOfMcp, REVISIONS } from './mcpRevisions.ts';
 import type { MethodShape, Revision, Traits } from './revision.ts';
 import { decodeInputRequired } from './envelope.ts';
-import { metaOf, object } from './members.ts';
 import { decodeCreatedTask, TASKS_EXTENSION } from './taskMessages.ts';
 
 /**

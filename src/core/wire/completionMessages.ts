@@ -1,7 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Completion, CompletionRequest } from '../model/completion.ts';
-import { type Decoded, invalid, ok } from './decoded.ts';
-import { count, texts } from './members.ts';
+import { count, type Decoded, invalid, ok, texts } from './members.ts';
 
 /** MCP "Completion": the maximum per answer. */
 const MAX_VALUES = 100;

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Elicitation, FormElicitation, UrlElicitation } from '../model/inputs.ts';
-import { type Decoded, invalid, ok } from './decoded.ts';
-import { list, object, relatedTask, text } from './members.ts';
+import { type Decoded, invalid, list, object, ok, relatedTask, text } from './members.ts';
 
 const MAX_PROPERTIES = 1_000;
 

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
-import { type Decoded, invalid, ok } from './decoded.ts';
-import { text } from './members.ts';
+import { type Decoded, invalid, ok, text } from './members.ts';
 
 /** The params of `notifications/message`. */
 interface LogMessage {

@@ -1,9 +1,8 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { decodeCompletion } from './completionMessages.ts';
-import type { Decoded } from './decoded.ts';
+import { type Decoded, isId, number, object, text } from './members.ts';
 import { decodeElicitation } from './elicitation.ts';
 import { decodeLogMessage } from './logging.ts';
-import { isId, number, object, text } from './members.ts';
 import { listIn } from './page.ts';
 import { decodePromptResult } from './prompts.ts';
 import type { Traits } from './revision.ts';

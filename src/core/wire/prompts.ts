@@ -1,9 +1,8 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Prompt, PromptArgument } from '../model/catalog.ts';
 import { blocksOf, type PromptMessage, type PromptResult } from '../model/content.ts';
-import { type Decoded, invalid, ok } from './decoded.ts';
+import { type Decoded, invalid, list, ok, text } from './members.ts';
 import { decodeIcons } from './icons.ts';
-import { list, text } from './members.ts';
 import { decodePage, nameProblem, type Page } from './page.ts';
 
 const MAX_ARGUMENTS = 200;

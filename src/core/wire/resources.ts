@@ -1,9 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Freshness, Resource, ResourceTemplate } from '../model/catalog.ts';
 import type { ResourceContents } from '../model/content.ts';
-import { type Decoded, invalid, ok } from './decoded.ts';
+import { count, type Decoded, invalid, ok, text } from './members.ts';
 import { decodeAnnotations, decodeIcons } from './icons.ts';
-import { count, text } from './members.ts';
 import { decodeFreshness, decodePage, listIn, nameProblem, type Page } from './page.ts';
 
 /** RFC 3986 sets no limit. Longer URIs cannot be displayed, so treat them as hostile. */

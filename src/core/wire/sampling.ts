@@ -8,8 +8,7 @@ import type {
   SamplingResult,
   SamplingTool,
 } from '../model/inputs.ts';
-import { type Decoded, invalid, ok } from './decoded.ts';
-import { list, number, object, relatedTask, text, texts } from './members.ts';
+import { type Decoded, invalid, list, number, object, ok, relatedTask, text, texts } from './members.ts';
 
 export interface SamplingRules {
   /**

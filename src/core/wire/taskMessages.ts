@@ -1,7 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { type InputRequest, type InputRequests, type Task, TASK_STATUSES, type TaskPayload } from '../model/task.ts';
-import { type Decoded, invalid, ok } from './decoded.ts';
-import { count, number, object, text } from './members.ts';
+import { count, type Decoded, invalid, number, object, ok, text } from './members.ts';
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 

@@ -10,10 +10,9 @@ import {
   type Logger,
 } from '../../core/index.ts';
 import { ChatHookFile, type ChatHookFilesOptions } from './chatHookFiles.ts';
-import { GatewayAccess } from './gatewayAccess.ts';
+import { closeLocalServer, createLocalServer, GatewayAccess, type LocalServer, refuse } from './localServer.ts';
 import { type ListenAddress, listenAt } from './listenAddress.ts';
-import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
-import { readBody } from './requestBody.ts';
+import { readBody } from './gatewayExchange.ts';
 
 interface ChatHookServerOptions {
   readonly host: ChatHookHost;

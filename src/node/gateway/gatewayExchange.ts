@@ -3,20 +3,191 @@ import {
   type AnswerMode,
   type BodyOutline,
   type Clock,
+  type Disposable,
   errorMessage,
   type GatewayEndpoint,
   type GatewaySession,
+  isDeeperThan,
+  isJsonArray,
+  isJsonObject,
   type Json,
   type JsonObject,
+  mapTexts,
   outlineBody,
   type Redact,
   RPC,
+  sniffEnvelope,
+  toDisposable,
 } from '../../core/index.ts';
-import { cleanJson } from './cleanJson.ts';
+import { readJson } from '../http/httpBody.ts';
 import type { GatewayLimits } from './gatewayLimits.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { readBody, type RequestBody } from './requestBody.ts';
-import { SseStream } from './sseStream.ts';
+
+/**
+ * Serializes a message or a batch for a client, without secrets. Most messages have none, which one search of the text
+ * shows. Only strings are changed, never numbers or the id, because digits may look like a secret.
+ */
+export function cleanJson(message: Json, redact: Redact): string {
+  const text = JSON.stringify(message);
+  return redact(text) === text ? text : JSON.stringify(cleanMessage(message, redact));
+}
+
+function cleanMessage(message: Json, redact: Redact): Json {
+  if (isJsonArray(message)) return message.map((each) => cleanMessage(each, redact));
+  const clean = mapTexts(message, redact);
+  if (!isJsonObject(message) || !isJsonObject(clean) || message['id'] === undefined) return clean;
+  return { ...clean, id: message['id'] };
+}
+
+/** Calls all listeners from one timer, because waking up costs more than their work. */
+export class Heartbeat {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #beats = new Set<() => void>();
+  #timer: Disposable | undefined;
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock;
+    this.#ms = ms;
+  }
+
+  /** The first call may come early. */
+  add(beat: () => void): Disposable {
+    this.#beats.add(beat);
+    this.#timer ??= this.#arm();
+    return toDisposable(() => {
+      this.#beats.delete(beat);
+      if (this.#beats.size > 0) return;
+      this.#timer?.dispose();
+      this.#timer = undefined;
+    });
+  }
+
+  #arm(): Disposable {
+    return this.#clock.delay(this.#ms, () => {
+      this.#timer = undefined;
+      for (const beat of [...this.#beats]) beat();
+      if (this.#beats.size > 0) this.#timer ??= this.#arm();
+    });
+  }
+}
+
+interface SseStreamOptions {
+  /** Sends keep-alive messages, because clients close streams that are silent for minutes. */
+  readonly heartbeat: Heartbeat;
+  /** Maximum bytes waiting for a slow client. */
+  readonly backlogBytes: number;
+  /** Removes secrets from a message's text. */
+  readonly redact: Redact;
+}
+
+/**
+ * Server-sent events to one client. Closed if the client reads nothing for a keep-alive period, or falls too far
+ * behind, because unsent data stays in memory.
+ */
+class SseStream {
+  readonly #response: ServerResponse;
+  readonly #backlogBytes: number;
+  readonly #redact: Redact;
+  readonly #beats: Disposable;
+  #written = 0;
+  #taken = 0;
+  /** The value at the last beat. */
+  #takenBefore: number | undefined;
+  #ended = false;
+
+  constructor(
+    response: ServerResponse,
+    { heartbeat, backlogBytes, redact }: SseStreamOptions,
+    onClose: () => void = () => undefined,
+  ) {
+    this.#response = response;
+    this.#backlogBytes = backlogBytes;
+    this.#redact = redact;
+    response.on('error', () => undefined);
+    response.once('close', () => {
+      this.#ended = true;
+      this.#beats.dispose();
+      onClose();
+    });
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-cache, no-transform',
+    });
+    // At once, because clients time out on headers.
+    response.flushHeaders();
+    this.#beats = heartbeat.add(() => this.#beat());
+  }
+
+  send(message: JsonObject): void {
+    if (this.#ended) return;
+    if (this.#response.writableLength > this.#backlogBytes) {
+      this.#response.destroy();
+      return;
+    }
+    this.#write(`event: message\ndata: ${cleanJson(message, this.#redact)}\n\n`);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#response.end();
+  }
+
+  #write(text: string): void {
+    this.#written++;
+    this.#response.write(text, () => this.#taken++);
+  }
+
+  /** Also runs after `end`, until all bytes were sent. */
+  #beat(): void {
+    const waits = this.#taken < this.#written;
+    if (waits && this.#taken === this.#takenBefore) {
+      this.#response.destroy();
+      return;
+    }
+    this.#takenBefore = this.#taken;
+    if (!waits && !this.#ended) this.#write(': keep-alive\n\n');
+  }
+}
+
+type RequestBody =
+  | { readonly kind: 'json'; readonly value: Json }
+  | { readonly kind: 'notJson' }
+  /** `id` is the id of the request, if the start of the body contains it. */
+  | { readonly kind: 'tooLarge'; readonly id: string | number | undefined }
+  | { readonly kind: 'tooDeep' }
+  /** The client disconnected. */
+  | { readonly kind: 'aborted' };
+
+const SNIFFED = 4096;
+
+/** Reads a body of at most `limit` bytes. */
+export async function readBody(request: IncomingMessage, limit: number): Promise<RequestBody> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > limit) return { kind: 'tooLarge', id: idOf(chunks) };
+    }
+  } catch {
+    return { kind: 'aborted' };
+  }
+  return parse(Buffer.concat(chunks, size).toString('utf8'));
+}
+
+function parse(text: string): RequestBody {
+  const value = readJson(text);
+  if (value === undefined) return { kind: 'notJson' };
+  return isDeeperThan(value) ? { kind: 'tooDeep' } : { kind: 'json', value };
+}
+
+function idOf(chunks: readonly Buffer[]): string | number | undefined {
+  const head = Buffer.concat(chunks.slice(0, 8)).subarray(0, SNIFFED).toString('utf8');
+  return sniffEnvelope(head, '').id;
+}
 
 const SESSION = 'mcp-session-id';
 /** Drops a reply that the client does not read for this long. */

@@ -10,11 +10,10 @@ import {
   messageOf,
 } from '../../core/index.ts';
 import { backgroundClock } from '../backgroundClock.ts';
-import { GatewayAccess } from './gatewayAccess.ts';
+import { closeLocalServer, createLocalServer, GatewayAccess, type LocalServer, refuse } from './localServer.ts';
 import { GatewayExchange } from './gatewayExchange.ts';
 import { type ListenAddress, type GatewayTransport, listenAt } from './listenAddress.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './gatewayLimits.ts';
-import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
 
 /** The other listener in this bundle. */
 export { startChatHookServer } from './chatHookServer.ts';

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type Clock,
   type ConnectContext,
@@ -6,12 +7,14 @@ import {
   isJsonObject,
   type Json,
   type LiftedMessage,
+  LONG_MESSAGE,
   LogLimiter,
   type MemberPath,
   toHostError,
   type TransportClosed,
+  ValueLifter,
 } from '../../core/index.ts';
-import { isLong, lifted, liftedInSlices } from '../process/longMessage.ts';
+import { decode } from '../process/stdioPipes.ts';
 import { parseMessages, readJson } from './httpBody.ts';
 import { shownBody } from './httpFailure.ts';
 
@@ -121,4 +124,35 @@ export class Delivery {
     // One of them may hold the others again.
     for (const delivery of waiting) this.#pass(delivery);
   }
+}
+
+/** Work per slice, after which other extensions get their turn. */
+const SLICE_MS = 4;
+const PIECE = 64 * 1024;
+
+/** Whether to extract values from a message of this length. */
+function isLong(length: number, unread: readonly MemberPath[]): boolean {
+  return length >= LONG_MESSAGE && unread.length > 0;
+}
+
+/** Extracts the values at some paths from a complete message. Yields to the event loop in between. */
+async function liftedInSlices(bytes: Uint8Array, unread: readonly MemberPath[]): Promise<LiftedMessage> {
+  const lifter = new ValueLifter(unread, decode);
+  let began = performance.now();
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    lifter.take(bytes, at, Math.min(bytes.length, at + PIECE));
+    if (performance.now() - began < SLICE_MS) continue;
+    await setImmediate();
+    began = performance.now();
+  }
+  return lifter.finish();
+}
+
+/** The synchronous version, which takes up to 50 ms for 10 MB. For callers that must decide as a message arrives. */
+function lifted(text: string, unread: readonly MemberPath[]): LiftedMessage {
+  if (!isLong(text.length, unread)) return { text, values: [] };
+  const lifter = new ValueLifter(unread, decode);
+  const bytes = Buffer.from(text);
+  lifter.take(bytes, 0, bytes.length);
+  return lifter.finish();
 }

@@ -21,12 +21,11 @@ import {
   waitFor,
 } from '../../core/index.ts';
 import { checkFolder, findCommand, notFound, spawnError } from './commandLookup.ts';
-import { decode } from './longMessage.ts';
 import { nodeClock } from '../nodePorts.ts';
 import { ProcessTree } from './processTree.ts';
 import type { Recorded, SpawnRecords } from './spawnRecords.ts';
 import { spawnTurn } from './spawnTurns.ts';
-import { CoalescedWriter, SlicedReader, STDERR_LIMITS, StderrLines } from './stdioPipes.ts';
+import { CoalescedWriter, SlicedReader, STDERR_LIMITS, StderrLines, decode } from './stdioPipes.ts';
 import { WarmMemory } from './warmMemory.ts';
 
 const MAX_UNREAD = 64 * 1024 * 1024;

@@ -19,6 +19,12 @@ const MAX_LAST_LINE = 300;
 /** Kept beyond the limit, so that no secret is cut before it is removed. */
 const SECRET_ROOM = 2_000;
 
+/** For short texts, which are most, `toString` is faster than a `TextDecoder`. */
+export function decode(bytes: Uint8Array, start: number, end: number): string {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString('utf8', start, end);
+}
+
 /**
  * Writes messages to a stream. Messages of one turn are merged into one write, because each write costs a system call.
  */

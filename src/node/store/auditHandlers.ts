@@ -1,9 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { AuditTotal, ModelUse } from '../../core/index.ts';
-import type { AuditPageRequest } from './contract.ts';
+import {
+  type AuditPageRequest,
+  integer,
+  list,
+  optionalInteger,
+  optionalText,
+  record,
+  text,
+  values,
+} from './contract.ts';
 import { AUDIT_COLUMNS, AUDIT_INSERT, AUDIT_VALUES } from './auditRows.ts';
-import { integer, list, optionalInteger, optionalText, record, text, values } from './records.ts';
-import { reads, type StoreHandlers, writes } from './repository.ts';
+import { reads, type StoreHandlers, writes } from './batch.ts';
 
 /** Maximum page size. Use `before` for older records. */
 const MAX_PAGE = 5_000;

@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditRecord } from '../../core/index.ts';
-import { integer, oneOf, optionalInteger, optionalText, type Row, text, type Value } from './records.ts';
+import { integer, oneOf, optionalInteger, optionalText, type Row, text, type Value } from './contract.ts';
 
 const OUTCOMES = ['success', 'failure', 'timeout', 'cancelled', 'refused', 'dropped'] as const;
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Consent } from '../../core/index.ts';
-import { decodeConsent, decodeVerdict, nothing, record, text } from './records.ts';
-import { reads, type StoreHandlers, writes } from './repository.ts';
+import { decodeConsent, decodeVerdict, nothing, record, text } from './contract.ts';
+import { reads, type StoreHandlers, writes } from './batch.ts';
 
 export const CONSENT_COLUMNS = 'server, fingerprint, grants, at';
 export const CONSENT_SAVE = `INSERT INTO consents (${CONSENT_COLUMNS}) VALUES (?, ?, ?, ?)

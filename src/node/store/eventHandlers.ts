@@ -1,8 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AUDIT_INSERT, AUDIT_VALUES } from './auditRows.ts';
-import type { PageRequest } from './contract.ts';
-import { integer, optionalInteger, optionalText, record, type Row, texts, values } from './records.ts';
-import { changes, reads, type StoreHandlers, writes } from './repository.ts';
+import {
+  integer,
+  optionalInteger,
+  optionalText,
+  type PageRequest,
+  record,
+  type Row,
+  texts,
+  values,
+} from './contract.ts';
+import { changes, reads, type StoreHandlers, writes } from './batch.ts';
 
 export const EVENT_COLUMNS =
   'id, server, event_id, source, occurred_at, received_at, inference_id, is_read, outcome, origin, content';

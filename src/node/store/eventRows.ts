@@ -8,8 +8,17 @@ import type {
   JsonObject,
   Usage,
 } from '../../core/index.ts';
-import type { StoredAdmission } from './contract.ts';
-import { integer, list, oneOf, optionalText, record, type Row, text, type Value } from './records.ts';
+import {
+  integer,
+  list,
+  oneOf,
+  optionalText,
+  record,
+  type Row,
+  type StoredAdmission,
+  text,
+  type Value,
+} from './contract.ts';
 
 /** In column order. Runs in the extension host, so that objects cross to the thread as JSON text. */
 export function eventValues(event: InboundEvent): Value[] {

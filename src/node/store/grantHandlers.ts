@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { GrantPageRequest } from './contract.ts';
-import { integer, optionalText, record, text, texts, values } from './records.ts';
-import { reads, type StoreHandlers, writes } from './repository.ts';
+import { type GrantPageRequest, integer, optionalText, record, text, texts, values } from './contract.ts';
+import { reads, type StoreHandlers, writes } from './batch.ts';
 
 export const GRANT_COLUMNS = 'id, direction, kind, server, target, form, at, details';
 const GRANT_VALUES = GRANT_COLUMNS.split(', ').length;

@@ -1,5 +1,5 @@
 import { APPROVAL_KINDS, type ApprovalGrant, type DeclaredSet, type Grant, type ToolGrant } from '../../core/index.ts';
-import { integer, list, oneOf, optionalInteger, optionalText, record, type Row, text, type Value } from './records.ts';
+import { integer, list, oneOf, optionalInteger, optionalText, record, type Row, text, type Value } from './contract.ts';
 
 /** In column order. */
 export function grantValues(grant: Grant): Value[] {

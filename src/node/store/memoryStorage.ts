@@ -18,9 +18,8 @@ import {
   type Storage,
   type VerdictStore,
 } from '../../core/index.ts';
-import type { StoreOperation, StoreParams } from './contract.ts';
-import type { Decoder } from './records.ts';
-import { type StateRequester, stateStore } from './stateStore.ts';
+import type { Decoder, StoreOperation, StoreParams } from './contract.ts';
+import { type StateRequester, stateStore } from './sqliteStore.ts';
 
 /** More than programs without storage ever read back. */
 const MAX_AUDIT = 10_000;

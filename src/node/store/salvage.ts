@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AUDIT_COLUMNS, AUDIT_INSERT } from './auditRows.ts';
-import { entryOf } from './auditRows.ts';
+import { AUDIT_COLUMNS, AUDIT_INSERT, entryOf } from './auditRows.ts';
 import { CONSENT_COLUMNS, CONSENT_SAVE, consentOf } from './consentHandlers.ts';
 import { EVENT_COLUMNS, EVENT_INSERT } from './eventHandlers.ts';
 import { eventOf } from './eventRows.ts';
 import { GRANT_COLUMNS, GRANT_INSERT } from './grantHandlers.ts';
 import { grantOf } from './grantRows.ts';
-import type { Values } from './records.ts';
+import type { Values } from './contract.ts';
 import { readTable, type SalvagedTable } from './salvageRows.ts';
 import { LineageSalvage } from './states/lineageSalvage.ts';
 

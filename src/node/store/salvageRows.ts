@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isValue, type Row, text, type Values } from './records.ts';
+import { isValue, type Row, text, type Values } from './contract.ts';
 
 /** How to read one table. */
 export interface SalvagedTable {

@@ -1,7 +1,6 @@
 import type * as sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
-import type { StoreFailure, StoreFailureKind } from './contract.ts';
-import { isRecord } from './records.ts';
+import { isRecord, type StoreFailure, type StoreFailureKind } from './contract.ts';
 
 let loaded: typeof sqlite | undefined;
 

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { decodeToStore, type FromStore, type StoreRequest } from './contract.ts';
-import { record, text } from './records.ts';
-import type { StoreHandlers } from './repository.ts';
+import { decodeToStore, type FromStore, record, type StoreRequest, text } from './contract.ts';
+import type { StoreHandlers } from './batch.ts';
 import {
   auditHandlers,
   closeQuietly,

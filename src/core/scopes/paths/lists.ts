@@ -1,18 +1,151 @@
 import { cleanLine } from '../../base/cleanText.ts';
 import type { ScopeLists } from '../../model/scope.ts';
 import type { ComputedTarget, ScopeConcern } from './computed.ts';
-import { formText } from './formText.ts';
-import { Effort } from './glob.ts';
-import { GlobList } from './globList.ts';
-import { candidatesOf, plainNamesOf } from './globText.ts';
-import { isName, withoutIgnorable } from './pathText.ts';
+import { Effort, GlobList } from './glob.ts';
+import { isDeceiving, isName, MAX_TEXT, withHost, withoutHost, withoutIgnorable } from './pathText.ts';
 import { meaningOf, type PatternContext } from './patternMeaning.ts';
-import { Recent } from './recent.ts';
+
+/** Recent results by text, up to a limit. Results that are used again stay. */
+export class Recent<T> {
+  readonly #most: number;
+  #young = new Map<string, T>();
+  #old = new Map<string, T>();
+
+  /** May hold up to twice as many entries. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(text: string): T | undefined {
+    const young = this.#young.get(text);
+    if (young !== undefined) return young;
+    const old = this.#old.get(text);
+    if (old !== undefined) this.set(text, old);
+    return old;
+  }
+
+  set(text: string, value: T): void {
+    if (this.#young.size >= this.#most) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(text, value);
+  }
+}
+
+/**
+ * A form in the spelling that globs match. Both texts end with `/`: a pattern for a folder's content also covers the
+ * folder.
+ */
+interface FormText {
+  /** With repeated slashes collapsed to one. */
+  readonly collapsed: string;
+  /** With the host marker. `undefined` for an unusual spelling, which no rule may allow. */
+  readonly exact: string | undefined;
+}
+
+/** Characters, dots and slashes that need the slow path. Most forms have none. */
+const UNUSUAL = /[^ -[\]-~]|\/[./]|^\.|\/$/;
+const DETOUR = /(?:^|\/)\.{1,2}(?:\/|$)/;
+/** A host follows two slashes, at the start or after a scheme. */
+const BEGINNING = /^(?:[^/]*:)?\/\/(?=[^/])/;
+
+/**
+ * Globs match texts in normal form: another spelling would escape its deny rule. `undefined` if the meaning is unknown:
+ * such a text is denied.
+ */
+export function formText(form: string, kind: 'path' | 'name'): FormText | undefined {
+  if (form === '' || form.length > MAX_TEXT) return undefined;
+  if (!UNUSUAL.test(form)) return { collapsed: `${form}/`, exact: `${form}/` };
+  if (form.includes('\\') || isDeceiving(form) || DETOUR.test(form)) return undefined;
+  const isOdd = form.includes('//') && form.replace(BEGINNING, '').includes('//');
+  if (isOdd && kind === 'path') return undefined;
+  const text = `${form.replace(/\/+$/, '')}/`.normalize('NFC');
+  return { collapsed: withoutHost(text), exact: isOdd ? undefined : withHost(text) };
+}
+
+/** For texts that are globs, as in `includePatterns`: such a text is denied if it is aimed at a denied name. */
+const MAGIC = /[*?[]/;
+const MAX_CANDIDATES = 64;
+
+/**
+ * The paths that a glob is aimed at, given the names in deny patterns: `s?crets/*` is aimed at `secrets`. A segment
+ * that matches everything is aimed at nothing.
+ */
+export function candidatesOf(path: string, names: ReadonlySet<string>): readonly string[] {
+  if (!MAGIC.test(path) || names.size === 0) return [];
+  let found: readonly string[] = [''];
+  let isChanged = path.includes('**');
+  for (const [index, part] of path.split('/').entries()) {
+    const fitting = part === '**' ? [] : namesLike(part, names);
+    isChanged ||= fitting.length > 0;
+    const ways = [...(part === '**' ? [undefined, part] : [part]), ...fitting];
+    found = found
+      .flatMap((start) => ways.map((way) => (way === undefined ? start : index === 0 ? way : `${start}/${way}`)))
+      .slice(0, MAX_CANDIDATES);
+  }
+  return isChanged ? found.filter((other) => other !== path && other !== '') : [];
+}
+
+function namesLike(part: string, names: ReadonlySet<string>): readonly string[] {
+  // Skips wildcards such as `.*` and `[a-z]*`, which aim at no specific name.
+  if (!MAGIC.test(part) || !/[\p{L}\d]/u.test(part.replace(/\[[^\]]{2,}\]/g, ''))) return [];
+  const found: string[] = [];
+  for (const name of names) if (fits(part.toLowerCase(), name)) found.push(name);
+  return found;
+}
+
+/** Greedy: retrying only the last `*` is enough. */
+function fits(glob: string, name: string): boolean {
+  const signs = signsOf(glob);
+  let [at, in_, star, mark] = [0, 0, -1, 0];
+  while (in_ < name.length) {
+    const sign = signs[at];
+    if (sign === '*') {
+      star = at++;
+      mark = in_;
+    } else if (sign !== undefined && isSign(sign, name.charAt(in_))) {
+      at++;
+      in_++;
+    } else if (star >= 0) {
+      at = star + 1;
+      in_ = ++mark;
+    } else return false;
+  }
+  while (signs[at] === '*') at++;
+  return at === signs.length;
+}
+
+function signsOf(glob: string): readonly string[] {
+  return glob.match(/\[[!^]?\]?[^\]]*\]|[^]/g) ?? [];
+}
+
+function isSign(sign: string, letter: string): boolean {
+  if (sign === '?') return true;
+  if (!sign.startsWith('[') || sign.length < 3) return sign === letter;
+  const isNot = /^\[[!^]/.test(sign);
+  const letters = sign.slice(isNot ? 2 : 1, -1);
+  let isIn = false;
+  for (let index = 0; index < letters.length; index++) {
+    const [from = '', dash, to = ''] = [letters[index], letters[index + 1], letters[index + 2]];
+    if (dash === '-' && to !== '') {
+      isIn ||= letter >= from && letter <= to;
+      index += 2;
+    } else isIn ||= from === letter;
+  }
+  return isIn !== isNot;
+}
+
+/** Literal names in patterns. */
+export function plainNamesOf(globs: readonly string[]): ReadonlySet<string> {
+  const parts = globs.flatMap((glob) => glob.split('/'));
+  return new Set(parts.filter((part) => part.length > 1 && !/[*?[\]\\]/.test(part)).map((part) => part.toLowerCase()));
+}
 
 export type Verdict = 'denied' | 'allowed' | 'unlisted';
 
 /** Maximum characters of all globs in a list. */
-const MAX_TEXT = 4_000_000;
+const MAX_GLOBS_TEXT = 4_000_000;
 /** About ten milliseconds. Long lists with long texts take a hundredth of that. */
 const MAX_STEPS = 1_500_000;
 /** Size of the cache of decisions, and the longest text in it. */
@@ -52,7 +185,7 @@ function readAll(patterns: readonly string[], list: string, contexts: readonly P
   const ofNames = new Set<string>();
   const ofPaths = new Set<string>();
   const problems: string[] = [];
-  let left = MAX_TEXT;
+  let left = MAX_GLOBS_TEXT;
   for (const pattern of patterns) {
     for (const context of contexts) {
       const meaning = meaningOf(pattern, context);

@@ -1,7 +1,7 @@
 import { minimatch } from 'minimatch';
 import { MAX_ALTERNATIVES, patternProblem } from '../../model/scopePattern.ts';
 import type { ScopeContext } from './computed.ts';
-import { withHost, withoutDetours } from './segments.ts';
+import { withHost, withoutDetours } from './pathText.ts';
 
 export type PatternContext = Pick<ScopeContext, 'folders' | 'userHome'>;
 

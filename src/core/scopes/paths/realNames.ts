@@ -1,6 +1,9 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
+import type { ScopeTarget } from '../../model/scope.ts';
 import type { FileNames, RealName } from '../../ports.ts';
-import type { PathStyle } from './pathStyle.ts';
+import type { ScopeContext } from './computed.ts';
+import { type PathStyle, posixStyle, windowsStyle } from './pathStyle.ts';
+import type { PatternContext } from './patternMeaning.ts';
 
 /** Stops after this many failed lookups, because each may take seconds. */
 const MAX_LOST = 32;
@@ -68,3 +71,82 @@ export class RealNames {
 }
 
 const NOT_ASKED: RealName = { kind: 'unknown', why: 'The file system does not say where it leads.' };
+
+interface OpenFolder {
+  readonly name: string;
+  readonly names: readonly string[];
+}
+
+/** The open folders, by name and by real path. */
+export class OpenFolders {
+  readonly #folders: readonly OpenFolder[];
+  readonly #ignoresCase: boolean;
+
+  /** The paths to look up in `RealNames` first. */
+  static paths(folders: ScopeContext['folders'], style: PathStyle): readonly string[] {
+    return folders.map(({ path }) => style.slashed(path)).filter((path) => style.isAbsolute(path));
+  }
+
+  constructor(folders: ScopeContext['folders'], style: PathStyle, names: RealNames, ignoresCase: boolean) {
+    this.#ignoresCase = ignoresCase;
+    this.#folders = folders.flatMap(({ name, path }) => {
+      const slashed = style.slashed(path);
+      if (!style.isAbsolute(slashed)) return [];
+      const real = names.of(slashed);
+      const paths = [style.normal(slashed).normalize('NFC'), ...(real.kind === 'real' ? [real.path] : [])];
+      return [...new Set(paths)].map((at) => ({ name, names: namesOf(at) }));
+    });
+  }
+
+  /** Finds the innermost open folder that contains a real path. */
+  inside(real: string): ScopeTarget['inside'] {
+    const names = namesOf(real);
+    let found: OpenFolder | undefined;
+    for (const folder of this.#folders)
+      if (folder.names.length >= (found?.names.length ?? 0) && this.#contains(folder, names)) found = folder;
+    if (found === undefined) return undefined;
+    return { folder: found.name, path: names.slice(found.names.length).join('/') || '.' };
+  }
+
+  #contains(folder: OpenFolder, names: readonly string[]): boolean {
+    return folder.names.every((name, index) => {
+      const other = names[index];
+      if (other === undefined) return false;
+      return this.#ignoresCase ? name.toLowerCase() === other.toLowerCase() : name === other;
+    });
+  }
+}
+
+function namesOf(path: string): readonly string[] {
+  // Two slashes distinguish a network machine from a folder of a drive.
+  return path.split('/').filter((name, index) => name !== '' || (index === 1 && path.startsWith('//')));
+}
+
+interface RealLocation {
+  /** `undefined` if no path differs from its real path. */
+  readonly folders: PatternContext | undefined;
+  /** False if the file system cannot resolve a folder now. A pattern may then miss its target. */
+  readonly isSure: boolean;
+}
+
+/** Resolves the open folders and the home folder. */
+export async function realFoldersOf(
+  { folders, userHome }: PatternContext,
+  names: FileNames,
+  token: CancellationToken,
+): Promise<RealLocation> {
+  const style = names.style === 'windows' ? windowsStyle : posixStyle;
+  let isSure = true;
+  const realOf = async (path: string): Promise<string> => {
+    const real = await names.real(path, token);
+    if (real.kind !== 'unknown') return real.path;
+    // A path of another platform does not exist here.
+    if (style.isAbsolute(style.slashed(path))) isSure = false;
+    return path;
+  };
+  const [home, ...paths] = await Promise.all([userHome, ...folders.map(({ path }) => path)].map(realOf));
+  const isElsewhere = home !== userHome || folders.some(({ path }, index) => path !== paths[index]);
+  if (!isElsewhere) return { folders: undefined, isSure };
+  const real = folders.map(({ name, path }, index) => ({ name, path: paths[index] ?? path }));
+  return { folders: { userHome: home ?? userHome, folders: real }, isSure };
+}

@@ -7,8 +7,7 @@ import { listsFor } from './toolScopes.ts';
 import type { FileNames } from '../../ports.ts';
 import type { ComputedScope, ComputedTarget, ScopeConcern, ScopeContext } from './computed.ts';
 import { type CompiledLists, compileLists, concernOf, type Verdict } from './lists.ts';
-import { realFoldersOf } from './realFolders.ts';
-import { NamesOnce } from './realNames.ts';
+import { NamesOnce, realFoldersOf } from './realNames.ts';
 import { targetsOfCall, targetsOfClaim } from './targets.ts';
 
 /** The subject of a scope decision. */

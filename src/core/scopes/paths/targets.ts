@@ -7,6 +7,7 @@ import {
   type CheckContext,
   foundCheck,
   isWholeThere,
+  lineOf,
   type ReadCheck,
   readChecked,
   readPartsOf,
@@ -18,18 +19,22 @@ import {
   type ScopeConcern,
   type ScopeContext,
 } from './computed.ts';
-import { OpenFolders } from './openFolders.ts';
+import { OpenFolders, RealNames } from './realNames.ts';
 import { isChildMember, isContentKey, isFolderMember, isProseKey, isQualifierKey } from './pathKeys.ts';
-import { TOO_MANY } from './pathReadings.ts';
-import { basesOf, type FoundTarget, foundTarget, type NamedText, type ReadText, readText } from './pathTargets.ts';
+import { type ReadingContext, TOO_MANY } from './pathReadings.ts';
+import {
+  basesOf,
+  type FoundTarget,
+  foundTarget,
+  type FoundTexts,
+  type NamedText,
+  type ReadText,
+  readText,
+  TargetTexts,
+} from './pathTargets.ts';
 import { isUnreadable, MAX_TEXT, type Unreadable } from './pathText.ts';
-import { posixStyle } from './pathStyle.ts';
-import { RealNames } from './realNames.ts';
+import { posixStyle, windowsStyle } from './pathStyle.ts';
 import { hasAction, textsOfArguments, textsOfPayload } from './valueTargets.ts';
-import type { ReadingContext } from './respellings.ts';
-import { type FoundTexts, TargetTexts } from './targetTexts.ts';
-import { lineOf } from './textParts.ts';
-import { windowsStyle } from './windowsPath.ts';
 import { type ArgumentPath, parseArgumentPath } from '../../model/argumentPath.ts';
 
 interface ScopedCall {

@@ -2,7 +2,7 @@ import { cleanLine, cleanText } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type FeatureSet, MCPL_USES, type McplRevision, type Capability } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
-import { nameIn } from './bounds.ts';
+import { nameIn } from './blocks.ts';
 import { MCPL_REVISIONS } from './revisions.ts';
 
 /** More sets than any server has. Every change is answered with the full list. */

@@ -4,8 +4,7 @@ import type { ContentBlock } from '../../model/content.ts';
 import type { ModelFacts, Usage } from '../../model/inference.ts';
 import { INJECTION_POSITIONS, type InjectionPosition } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
-import { decodeBlocks } from './blocks.ts';
-import { isWithin, MAX_CHARACTERS, nameIn } from './bounds.ts';
+import { decodeBlocks, isWithin, MAX_CHARACTERS, nameIn } from './blocks.ts';
 import { encodeModelInfo, encodeUsage } from './inferenceMessages.ts';
 
 /** Facts that both hooks of one inference receive. */

@@ -2,9 +2,8 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../bas
 import type { FinishReason, ModelFacts, ModelMessage, Usage } from '../../model/inference.ts';
 import { number } from '../members.ts';
 import { sizeOf } from '../../model/content.ts';
-import { decodeBlocks } from './blocks.ts';
-import { idIn, MAX_CHARACTERS } from './bounds.ts';
-import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
+import { decodeBlocks, idIn, MAX_CHARACTERS } from './blocks.ts';
+import { type DecodedParams, type InvalidParams, wrong } from './mcplErrors.ts';
 
 /** The params of `inference/request` (MCPL §11.2) without the feature set, which is checked earlier. */
 export interface InferenceParams {

@@ -1,6 +1,6 @@
 import { RPC, WireError } from '../../base/errors.ts';
-import type { McplTraits, Capability } from '../../model/mcpl.ts';
 import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts';
+import type { Capability, McplTraits } from '../../model/mcpl.ts';
 
 /**
  * Error codes of MCPL §A, and one for models that it lacks. Only valid in answers to MCPL methods on an MCPL
@@ -75,4 +75,17 @@ export function modelError({ reason }: Pick<ModelFailure, 'reason'>): WireError 
 /** MCPL §10.7 */
 export function inHook(): WireError {
   return new WireError(RPC.invalidRequest, 'No inference may be requested while a context hook is under way.');
+}
+
+/** Invalid params: the wrong member, and a sentence for the server's author. */
+export interface InvalidParams {
+  readonly kind: 'invalid';
+  readonly why: string;
+  readonly field: string;
+}
+
+export type DecodedParams<T> = { readonly kind: 'ok'; readonly value: T } | InvalidParams;
+
+export function wrong(field: string, needed: string): InvalidParams {
+  return { kind: 'invalid', why: `${field} must be ${needed}.`, field };
 }

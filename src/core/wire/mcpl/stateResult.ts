@@ -1,7 +1,17 @@
+import { cleanText } from '../../base/cleanText.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { unreadText } from '../../base/unreadJson.ts';
+import { type MemberPath, unreadText } from '../../base/unreadJson.ts';
 import { isCheckpointId, STATE_BOUNDS } from '../../model/lineage.ts';
-import { nameIn } from './bounds.ts';
+import { object } from '../members.ts';
+import { nameIn } from './blocks.ts';
+
+/** Paths of states in messages: in results (MCPL §8.2, §8.3) and in `state/update`. */
+export const STATE_PATHS: readonly MemberPath[] = [
+  ['result', 'state', 'data'],
+  ['result', 'state', 'patch'],
+  ['params', 'data'],
+  ['params', 'patch'],
+];
 
 /** MCPL §8.2, §8.3: the state that a server announces with a result. */
 export interface AnnouncedState {
@@ -51,7 +61,7 @@ function decodeState(state: JsonObject): DecodedState {
 const A_CHECKPOINT = `a text of 1 to ${STATE_BOUNDS.id} characters without control characters`;
 
 /** A checkpoint id. */
-export function checkpointIn(value: Json | undefined): string | undefined {
+function checkpointIn(value: Json | undefined): string | undefined {
   return typeof value === 'string' && isCheckpointId(value) ? value : undefined;
 }
 
@@ -94,4 +104,32 @@ function contentIn(state: JsonObject, name: string): StateContent | null | undef
   if (text !== undefined) return { text };
   const value = state[name];
   return value === undefined || value === null ? value : { value };
+}
+
+/** The params of `state/rollback` (MCPL §8.5). */
+export function rollbackParams(featureSet: string, checkpoint: string): JsonObject {
+  return { featureSet, checkpoint };
+}
+
+/** The answer to `state/rollback` (MCPL §8.5, §8.6): a claim of the server. */
+export interface RolledBack {
+  /** The server's current checkpoint, which may differ from the requested one. */
+  readonly checkpoint: string | undefined;
+  /** True only if the server says so. */
+  readonly success: boolean;
+  readonly reason: string | undefined;
+}
+
+/** Longer than the displayed text, because secrets are removed before it is cut. */
+const MAX_REASON = 10_000;
+
+export function decodeRollback(result: Json): RolledBack {
+  const answer = object(result) ?? {};
+  const { reason } = answer;
+  const said = typeof reason === 'string' ? cleanText(reason, MAX_REASON).trim() : '';
+  return {
+    checkpoint: checkpointIn(answer['checkpoint']),
+    success: answer['success'] === true,
+    reason: said === '' ? undefined : said,
+  };
 }

@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
-import { integer, optionalText, type Row, record } from '../records.ts';
+import { integer, optionalText, type Row, record } from '../contract.ts';
 import { StoreError } from '../sqlite.ts';
 import { LineDigest, LineWriter } from './fileLines.ts';
 import { endLine, fileFailed, type FileNode, headerLine, nodeLine } from './lineageFile.ts';
 import type { LineageIndex, LineageRecord } from '../states/lineageIndex.ts';
 import { TimeSlice } from '../states/timeSlice.ts';
-import { CHECKPOINT_COLUMNS, checkpointOf } from '../states/rows.ts';
+import { CHECKPOINT_COLUMNS, checkpointOf } from '../states/stateAnswers.ts';
 
 /** Maximum attempts, because parts of a lineage may be removed during the export. */
 const MAX_ATTEMPTS = 4;

@@ -7,7 +7,7 @@ import {
   STATE_BOUNDS,
   type StateKeeper,
 } from '../../../core/model/lineage.ts';
-import { integer, isRecord, oneOf, optionalText, record, text } from '../records.ts';
+import { integer, isRecord, oneOf, optionalText, record, text } from '../contract.ts';
 import { StoreError } from '../sqlite.ts';
 
 // A lineage file in JSON Lines: a header, a line per checkpoint with parents before children, and an end line that

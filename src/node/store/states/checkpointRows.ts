@@ -1,8 +1,38 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StateUpdate } from '../../../core/index.ts';
-import { integer, optionalText, type Row, type Value } from '../records.ts';
-import type { Content, Node, Parentage } from './nodes.ts';
-import { CHECKPOINT_COLUMNS, checkpointOf } from './rows.ts';
+import type { Checkpoint, CheckpointForm, ParentLink } from '../../../core/model/lineage.ts';
+import { integer, optionalText, type Row, type Value } from '../contract.ts';
+import { CHECKPOINT_COLUMNS, checkpointOf } from './stateAnswers.ts';
+
+/** A checkpoint with its internal columns. */
+export interface Node extends Checkpoint {
+  readonly lineage: number;
+  /** The parent's name from the server, even if that checkpoint is gone. */
+  readonly parentName: string | undefined;
+  /** Characters of its state, or 0 without one. */
+  readonly stateSize: number;
+  /** Cost of computing its state from the nearest complete one. */
+  readonly replay: number;
+}
+
+/** The parent of a checkpoint. */
+export interface Parentage {
+  readonly link: ParentLink;
+  /** Absent with a `name` if the server named an unknown parent. */
+  readonly node?: Node | undefined;
+  /** The parent's name from the server. */
+  readonly name?: string | undefined;
+}
+
+/** The content of a checkpoint. */
+export interface Content {
+  readonly form: CheckpointForm;
+  /** Why it has no state. */
+  readonly problem?: string;
+  readonly body?: string;
+  readonly stateSize: number;
+  readonly replay: number;
+}
 
 const WRITTEN = `checkpoint, copy, lineage, parent, parent_name, link, form, problem, at, tool, args, conversation, size,
   state_size, replay, body`;

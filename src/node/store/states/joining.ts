@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
-import { integer, rowIdOf, type Row, text } from '../records.ts';
+import { integer, rowIdOf, type Row, text } from '../contract.ts';
 import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
 import type { TimeSlice } from './timeSlice.ts';
 import { Overtaken, type Staging, type Stagings } from './stagings.ts';

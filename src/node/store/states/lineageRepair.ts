@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { integer, optionalInteger, optionalText, rowIdOf } from '../records.ts';
+import { integer, optionalInteger, optionalText, rowIdOf } from '../contract.ts';
 
 const LOST = 'It was lost with a damaged database.';
 const BASE_LOST = 'What its state was made of was lost with a damaged database.';

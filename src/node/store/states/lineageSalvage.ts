@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { integer, optionalInteger, optionalText, type Row, text, type Value, type Values } from '../records.ts';
+import { integer, optionalInteger, optionalText, type Row, text, type Value, type Values } from '../contract.ts';
 import { readTable, type SalvagedTable } from '../salvageRows.ts';
 import { LineageRepair } from './lineageRepair.ts';
-import { checkpointOf } from './rows.ts';
+import { checkpointOf } from './stateAnswers.ts';
 import { isStaging } from './stagings.ts';
 
 const LINEAGES = columnsOf('id server feature_set keeper head blocked_by version changed_at');

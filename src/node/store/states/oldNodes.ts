@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { integer, optionalInteger, text } from '../records.ts';
+import { integer, optionalInteger, text } from '../contract.ts';
 
 /** A checkpoint as retention needs it. */
 export interface OldNode {

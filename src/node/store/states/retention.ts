@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StateLimits } from '../../../core/index.ts';
-import { integer, rowIdOf } from '../records.ts';
+import { integer, rowIdOf } from '../contract.ts';
 import type { Materialiser } from './materialiser.ts';
 import { type OldNode, OldNodes } from './oldNodes.ts';
 import { TimeSlice } from './timeSlice.ts';

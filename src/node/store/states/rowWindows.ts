@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageFilter, LineageQuery } from '../../../core/model/lineage.ts';
-import { integer, optionalText, rowIdOf, type Row } from '../records.ts';
-import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
-import type { LineageShape } from './lineageShape.ts';
-import { CHECKPOINT_COLUMNS } from './rows.ts';
+import { integer, optionalText, rowIdOf, type Row } from '../contract.ts';
+import type { LineageIndex, LineageRecord, LineageShape } from './lineageIndex.ts';
+import { CHECKPOINT_COLUMNS } from './stateAnswers.ts';
 
 /** More rows than a screen shows. */
 const MAX_ROWS = 1_000;

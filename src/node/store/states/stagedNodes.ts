@@ -1,12 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ParentLink, StateKeeper } from '../../../core/model/lineage.ts';
-import { rowIdOf, type Row, type Value } from '../records.ts';
-import { CheckpointRows } from './checkpointRows.ts';
-import { contentOf, isFarFromWritten } from './contents.ts';
+import { rowIdOf, type Row, type Value } from '../contract.ts';
+import { CheckpointRows, type Content, type Node } from './checkpointRows.ts';
+import { contentOf, isFarFromWritten, Materialiser } from './materialiser.ts';
 import type { FileNode } from '../files/lineageFile.ts';
-import { Materialiser } from './materialiser.ts';
-import type { Content, Node } from './nodes.ts';
-import { canFollow, isSame } from './parents.ts';
+import { canFollow, isSame } from './stateRecorder.ts';
 import { Overtaken } from './stagings.ts';
 
 const WRITTEN = `lineage, checkpoint, copy, parent, parent_name, link, form, problem, is_pruned, at, tool, args, conversation,

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { randomUUID } from 'node:crypto';
 import type { StateKeeper } from '../../../core/model/lineage.ts';
-import { integer, rowIdOf } from '../records.ts';
+import { integer, rowIdOf } from '../contract.ts';
 import type { TimeSlice } from './timeSlice.ts';
 
 /** The server of hidden lineages. No server can have this name. */

@@ -1,6 +1,7 @@
 import type { StateBase, StateImport, StateRecord } from '../../../core/index.ts';
 import {
   type Checkpoint,
+  CHECKPOINT_FORMS,
   type CheckpointDetail,
   type HeadMove,
   type LineageHead,
@@ -10,11 +11,37 @@ import {
   type LineageSummary,
   type LineageWindow,
   MOVE_KINDS,
+  PARENT_LINKS,
   type RowGraph,
   type StateKeeper,
 } from '../../../core/model/lineage.ts';
-import { type Decoder, integer, list, oneOf, optionalInteger, optionalText, record, text, texts } from '../records.ts';
-import { checkpointOf } from './rows.ts';
+import { type Decoder, integer, list, oneOf, optionalInteger, optionalText, record, text, texts } from '../contract.ts';
+
+/** All columns except the body, which may be long. */
+export const CHECKPOINT_COLUMNS =
+  'place, checkpoint, copy, parent, link, form, problem, is_pruned, at, tool, args, conversation, size, name, is_pinned';
+
+/** Decodes a row from the file or the other thread. Throws for an invalid one. */
+export function checkpointOf(value: unknown): Checkpoint {
+  const row = record(value);
+  return {
+    place: integer(row['place'], 'place'),
+    checkpoint: text(row['checkpoint'], 'checkpoint'),
+    copy: integer(row['copy'], 'copy'),
+    parent: optionalInteger(row['parent'], 'parent'),
+    link: oneOf(row['link'], PARENT_LINKS, 'link'),
+    form: oneOf(row['form'], CHECKPOINT_FORMS, 'form'),
+    problem: optionalText(row['problem'], 'problem'),
+    isPruned: row['is_pruned'] === 1,
+    at: integer(row['at'], 'at'),
+    tool: optionalText(row['tool'], 'tool'),
+    args: optionalText(row['args'], 'args'),
+    conversation: optionalText(row['conversation'], 'conversation'),
+    size: integer(row['size'], 'size'),
+    name: optionalText(row['name'], 'name'),
+    isPinned: row['is_pinned'] === 1,
+  };
+}
 
 // Decoders for the answers of the store's thread. Rows cross as they are in the file.
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
-import { BoundedRecorder } from '../../../../src/core/audit/boundedRecorder.ts';
+import { BoundedRecorder } from '../../../../src/core/audit/auditLog.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 
 const RECORD: AuditRecord = {

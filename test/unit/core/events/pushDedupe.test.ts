@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PushDedupe } from '../../../../src/core/events/pushDedupe.ts';
+import { PushDedupe } from '../../../../src/core/events/pushEvents.ts';
 
 const DAY = 24 * 60 * 60_000;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RecentEvents } from '../../../../src/core/events/recentEvents.ts';
+import { RecentEvents } from '../../../../src/core/events/eventInbox.ts';
 import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { inboundEvent } from '../../../support/storedRecords.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { approvalForm, decisionOf, showsForms } from '../../../../src/core/gateway/approvalQuestion.ts';
+import { approvalForm, decisionOf, showsForms } from '../../../../src/core/gateway/clientRequests.ts';
 import type { Json, JsonObject, PendingApproval, ScopeSubject, ScopeTarget } from '../../../../src/core/index.ts';
 import { approval } from './fakeApprovals.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BackChannel } from '../../../../src/core/gateway/backChannels.ts';
+import type { BackChannel } from '../../../../src/core/gateway/clientRequests.ts';
 import { GatewayClients } from '../../../../src/core/gateway/gatewayClients.ts';
 import { GatewaySession } from '../../../../src/core/gateway/gatewaySession.ts';
 import type { Json, JsonObject } from '../../../../src/core/index.ts';

@@ -1,4 +1,4 @@
-import type { GatewayApprovals } from '../../../../src/core/gateway/approvalQuestions.ts';
+import type { GatewayApprovals } from '../../../../src/core/gateway/clientRequests.ts';
 import {
   type ApprovalChoice,
   Emitter,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { CancellationSource } from '../../../../src/core/base/cancellation.ts';
 import { canonicalJson, type Json, type JsonObject } from '../../../../src/core/base/json.ts';
-import { argumentDigest } from '../../../../src/core/calls/argumentDigest.ts';
+import { argumentDigest } from '../../../../src/core/calls/callAudit.ts';
 import type { Route } from '../../../../src/core/model/operation.ts';
 import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { dose } from '../../../support/dose.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { declaresUse } from '../../../../src/core/mcpl/declaredUses.ts';
+import { declaresUse } from '../../../../src/core/mcpl/featureSets.ts';
 
 suite('A use that a feature set declares', () => {
   test('is the whole of it, or a part since MCPL 0.5, and nothing that is only spelled alike', () => {

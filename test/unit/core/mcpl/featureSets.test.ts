@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { covers, isFeatureSetPattern } from '../../../../src/core/model/featureSetPattern.ts';
+import { covers, isFeatureSetPattern, pushPolicyOf } from '../../../../src/core/model/featureSetPattern.ts';
 import type { FeatureSetSettings } from '../../../../src/core/model/mcpl.ts';
 import { isChosen, matchesFeatureSet, partition, withChoice } from '../../../../src/core/mcpl/featureSets.ts';
-import { pushPolicyOf } from '../../../../src/core/mcpl/pushPolicy.ts';
 import { featureSetName, featureSetPattern, featureSetSettings } from '../../../support/featureSetArbitraries.ts';
 
 const lists = ({ enabled, disabled }: FeatureSetSettings): string => `+${enabled.join(' ')} -${disabled.join(' ')}`;

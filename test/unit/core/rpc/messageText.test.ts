@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isJsonObject, type Json, parseJson } from '../../../../src/core/base/json.ts';
-import { messageText, withoutParts } from '../../../../src/core/rpc/messageText.ts';
+import { messageText, withoutParts } from '../../../../src/core/rpc/messages.ts';
 
 const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'add', arguments: { a: 1 } } };
 

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ByteList } from '../../../../src/core/rpc/byteList.ts';
-import { Deadlines } from '../../../../src/core/rpc/deadlines.ts';
+import { CallTable, Deadlines } from '../../../../src/core/rpc/outboundCall.ts';
 import { sniffEnvelope } from '../../../../src/core/rpc/envelopeSniff.ts';
 import { LogLimiter } from '../../../../src/core/rpc/logLimiter.ts';
 import { classify, ownId } from '../../../../src/core/rpc/messages.ts';
-import { isDeeperThan } from '../../../../src/core/rpc/nesting.ts';
-import type { Json } from '../../../../src/core/base/json.ts';
+import { isDeeperThan, type Json } from '../../../../src/core/base/json.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
-import { CallTable } from '../../../../src/core/rpc/callTable.ts';
 
 suite('a list of bytes', () => {
   test('joins, begins and ends like one array of all its pieces, also when it is used again', () => {

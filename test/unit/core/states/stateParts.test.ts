@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CancellationSource, NO_CANCELLATION } from '../../../../src/core/base/cancellation.ts';
-import { shortArguments } from '../../../../src/core/states/shortArguments.ts';
-import { StateQueue, type StateTurn } from '../../../../src/core/states/stateQueue.ts';
+import { shortArguments, StateQueue, type StateTurn } from '../../../../src/core/states/stateCalls.ts';
 import type { JsonObject } from '../../../../src/core/base/json.ts';
 import { settle } from '../../../support/fakeClock.ts';
 

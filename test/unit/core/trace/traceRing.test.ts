@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ProtocolTrace } from '../../../../src/core/trace/protocolTrace.ts';
+import { ProtocolTrace, TraceRing } from '../../../../src/core/trace/protocolTrace.ts';
 import type { TraceEntry } from '../../../../src/core/trace/traceEntry.ts';
-import { TraceRing } from '../../../../src/core/trace/traceRing.ts';
 import { TraceSelection } from '../../../../src/core/trace/traceSelection.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 

@@ -4,9 +4,8 @@ import { Emitter } from '../../../../src/core/base/event.ts';
 import type { Json } from '../../../../src/core/base/json.ts';
 import { createLinkedTransports } from '../../../../src/core/rpc/memoryTransport.ts';
 import type { DroppedMessage, Transport } from '../../../../src/core/rpc/transport.ts';
-import { ProtocolTrace } from '../../../../src/core/trace/protocolTrace.ts';
+import { ProtocolTrace, tap } from '../../../../src/core/trace/protocolTrace.ts';
 import { ALL_MESSAGES } from '../../../../src/core/trace/traceEntry.ts';
-import { tap } from '../../../../src/core/trace/tracedTransport.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 
 const asIs = (text: string): string => text;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
-import type { Decoded } from '../../../../src/core/wire/decoded.ts';
+import type { Decoded } from '../../../../src/core/wire/members.ts';
 import { decodeElicitation, type ElicitationModes, urlElicitationsOf } from '../../../../src/core/wire/elicitation.ts';
 import { encodeRoots } from '../../../../src/core/wire/roots.ts';
 import { decodeSamplingRequest, encodeSamplingResult, type SamplingRules } from '../../../../src/core/wire/sampling.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
 import type { FileNames } from '../../../../../src/core/ports.ts';
 import { compileLists } from '../../../../../src/core/scopes/paths/lists.ts';
-import { realFoldersOf } from '../../../../../src/core/scopes/paths/realFolders.ts';
+import { realFoldersOf } from '../../../../../src/core/scopes/paths/realNames.ts';
 import { ScopeEngine } from '../../../../../src/core/scopes/paths/scopeEngine.ts';
 import { fakeFiles } from '../../../../support/fakeFiles.ts';
 import { dose } from '../../../../support/dose.ts';

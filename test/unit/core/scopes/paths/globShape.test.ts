@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { Effort, Glob } from '../../../../../src/core/scopes/paths/glob.ts';
-import { GlobIndex } from '../../../../../src/core/scopes/paths/globIndex.ts';
-import { GlobList } from '../../../../../src/core/scopes/paths/globList.ts';
-import { globShapeOf } from '../../../../../src/core/scopes/paths/globShape.ts';
 import {
   allCases,
+  Effort,
+  Glob,
+  GlobIndex,
+  GlobList,
+  globShapeOf,
   isAscii,
   withoutAnyCase,
   withoutPlainCase,
-} from '../../../../../src/core/scopes/paths/letterCase.ts';
+} from '../../../../../src/core/scopes/paths/glob.ts';
 
 type Rows = readonly (readonly [text: string, told: string])[];
 const check = (rows: Rows, tell: (text: string) => string): void =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { minimatch } from 'minimatch';
-import { candidatesOf, plainNamesOf } from '../../../../../src/core/scopes/paths/globText.ts';
+import { candidatesOf, plainNamesOf } from '../../../../../src/core/scopes/paths/lists.ts';
 import { dose } from '../../../../support/dose.ts';
 
 const NAMES = new Set(['secrets', '.env', 'a-b', 'x]']);

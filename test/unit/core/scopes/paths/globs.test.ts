@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { minimatch, Minimatch, type MinimatchOptions } from 'minimatch';
-import { Effort, Glob } from '../../../../../src/core/scopes/paths/glob.ts';
-import { allCases, withoutAnyCase, withoutPlainCase } from '../../../../../src/core/scopes/paths/letterCase.ts';
+import { allCases, Effort, Glob, withoutAnyCase, withoutPlainCase } from '../../../../../src/core/scopes/paths/glob.ts';
 import { dose } from '../../../../support/dose.ts';
 import { listsOf, PLACE, verdict } from './judging.ts';
 

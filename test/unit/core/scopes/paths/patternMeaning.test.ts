@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { formText } from '../../../../../src/core/scopes/paths/formText.ts';
+import { formText } from '../../../../../src/core/scopes/paths/lists.ts';
 import { meaningOf } from '../../../../../src/core/scopes/paths/patternMeaning.ts';
-import { withHost, withoutDetours, withoutHost } from '../../../../../src/core/scopes/paths/segments.ts';
+import { withHost, withoutDetours, withoutHost } from '../../../../../src/core/scopes/paths/pathText.ts';
 
 type Rows = readonly (readonly [text: string, told: string])[];
 const check = (rows: Rows, tell: (text: string) => string): void =>

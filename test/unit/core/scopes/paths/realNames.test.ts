@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
 import type { FileNames, RealName } from '../../../../../src/core/ports.ts';
-import { OpenFolders } from '../../../../../src/core/scopes/paths/openFolders.ts';
-import type { PathStyle } from '../../../../../src/core/scopes/paths/pathStyle.ts';
-import { posixStyle } from '../../../../../src/core/scopes/paths/pathStyle.ts';
+import { OpenFolders, RealNames } from '../../../../../src/core/scopes/paths/realNames.ts';
+import { type PathStyle, posixStyle, windowsStyle } from '../../../../../src/core/scopes/paths/pathStyle.ts';
 import { formsOf, readText, type ReadText } from '../../../../../src/core/scopes/paths/pathTargets.ts';
 import { isUnreadable } from '../../../../../src/core/scopes/paths/pathText.ts';
-import { RealNames } from '../../../../../src/core/scopes/paths/realNames.ts';
-import { windowsStyle } from '../../../../../src/core/scopes/paths/windowsPath.ts';
 import { fakeFiles } from '../../../../support/fakeFiles.ts';
 
 const realNames = (names: FileNames, style: PathStyle = posixStyle): RealNames =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Recent } from '../../../../../src/core/scopes/paths/recent.ts';
+import { Recent } from '../../../../../src/core/scopes/paths/lists.ts';
 
 suite('A recent decision', () => {
   test('is kept while it is asked for, and otherwise until others have taken its place', () => {

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { looseReadingsOf, type Readings, readingsOf } from '../../../../../src/core/scopes/paths/pathReadings.ts';
-import { posixStyle } from '../../../../../src/core/scopes/paths/pathStyle.ts';
+import {
+  bracesOf,
+  expansionsOf,
+  looseReadingsOf,
+  otherHome,
+  type Readings,
+  readingsOf,
+} from '../../../../../src/core/scopes/paths/pathReadings.ts';
+import { posixStyle, windowsStyle, withoutTails } from '../../../../../src/core/scopes/paths/pathStyle.ts';
 import { decodeOnce, isFileUri, isUnreadable, partlyDecoded } from '../../../../../src/core/scopes/paths/pathText.ts';
-import { bracesOf, expansionsOf, otherHome } from '../../../../../src/core/scopes/paths/respellings.ts';
-import { windowsStyle, withoutTails } from '../../../../../src/core/scopes/paths/windowsPath.ts';
 
 type Rows = readonly (readonly [text: string, told: string])[];
 const check = (rows: Rows, tell: (text: string) => string): void =>

@@ -7,7 +7,7 @@ import {
   mayHave,
   mustBeText,
   SchemaMembers,
-} from '../../../../../src/core/scopes/paths/schemaMembers.ts';
+} from '../../../../../src/core/scopes/paths/valueTargets.ts';
 
 const string = { type: 'string' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../../../src/core/base/json.ts';
 import { NO_CANCELLATION } from '../../../../../src/core/base/cancellation.ts';
-import { realFoldersOf } from '../../../../../src/core/scopes/paths/realFolders.ts';
+import { realFoldersOf } from '../../../../../src/core/scopes/paths/realNames.ts';
 import { targetsOfCall, targetsOfClaim } from '../../../../../src/core/scopes/paths/targets.ts';
 import { fakeFiles } from '../../../../support/fakeFiles.ts';
 import { reader, toolWith } from './renderScope.ts';

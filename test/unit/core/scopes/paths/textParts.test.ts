@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isProse, isWord, lineOf, partsOf } from '../../../../../src/core/scopes/paths/textParts.ts';
+import { isProse, isWord, lineOf, partsOf } from '../../../../../src/core/scopes/paths/checkedTexts.ts';
 
 type Rows = readonly (readonly [text: string, told: string])[];
 const check = (rows: Rows, tell: (text: string) => string): void =>

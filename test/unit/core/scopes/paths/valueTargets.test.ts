@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../../../src/core/base/json.ts';
 import { EVERY_CONCERN, type ScopeConcern } from '../../../../../src/core/scopes/paths/computed.ts';
 import { isUnreadable } from '../../../../../src/core/scopes/paths/pathText.ts';
-import { TargetTexts } from '../../../../../src/core/scopes/paths/targetTexts.ts';
+import { TargetTexts } from '../../../../../src/core/scopes/paths/pathTargets.ts';
 import { hasAction, textsOfArguments, textsOfPayload } from '../../../../../src/core/scopes/paths/valueTargets.ts';
 import { toolWith } from './renderScope.ts';
 

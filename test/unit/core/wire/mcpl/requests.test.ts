@@ -7,8 +7,8 @@ import {
   encodeInferenceResult,
   encodeModelInfo,
 } from '../../../../../src/core/wire/mcpl/inferenceMessages.ts';
-import type { DecodedParams } from '../../../../../src/core/wire/mcpl/invalidParams.ts';
 import {
+  type DecodedParams,
   inHook,
   invalidParams,
   modelError,

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Json, type JsonObject, parseJson } from '../../../../../src/core/base/json.ts';
-import { decodeRollback, rollbackParams } from '../../../../../src/core/wire/mcpl/rollback.ts';
-import { decodeStateResult, decodeStateUpdate } from '../../../../../src/core/wire/mcpl/stateResult.ts';
+import {
+  decodeRollback,
+  decodeStateResult,
+  decodeStateUpdate,
+  rollbackParams,
+} from '../../../../../src/core/wire/mcpl/stateResult.ts';
 
 const LONG = 'c'.repeat(512);
 const PLAIN = { checkpoint: 'c1', parent: undefined, featureSet: undefined, body: undefined, remarks: [] };

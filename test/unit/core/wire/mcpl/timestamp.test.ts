@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isIsoTimestamp } from '../../../../../src/core/wire/mcpl/timestamp.ts';
+import { isIsoTimestamp } from '../../../../../src/core/wire/mcpl/pushEvent.ts';
 import { dose } from '../../../../support/dose.ts';
 
 suite('The timestamp of an event', () => {
