@@ -5,6 +5,7 @@ import { type HostError, RPC, WireError } from '../base/errors.ts';
 import { showHidden } from '../base/hiddenText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Progress, ToolCallRequest } from '../model/operation.ts';
+import { OFFER_REQUESTS } from './offer.ts';
 import { ShownNames } from './wellFormed.ts';
 
 /** MCP "Resources", up to 2025-11-25, the newest version for clients here. */
@@ -129,9 +130,13 @@ export interface BodyOutline {
 }
 
 /** Methods that may be slow. */
-const STREAMED: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
+const STREAMED: readonly string[] = [
+  'tools/call',
+  ...[...OFFER_REQUESTS].flatMap(([method, { mayStream }]) => (mayStream ? [method] : [])),
+];
 const METHODS: readonly string[] = [
-  ...STREAMED,
+  ...OFFER_REQUESTS.keys(),
+  'tools/call',
   'initialize',
   'ping',
   'logging/setLevel',
@@ -141,7 +146,6 @@ const METHODS: readonly string[] = [
   'resources/templates/list',
   'resources/subscribe',
   'resources/unsubscribe',
-  'completion/complete',
 ];
 
 export function outlineBody(body: Json): BodyOutline {

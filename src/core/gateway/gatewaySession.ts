@@ -41,6 +41,8 @@ import {
   listedTemplates,
   listedTools,
   noLongerApproved,
+  OFFER_REQUESTS,
+  type OfferHost,
   OfferRequests,
   uriOf,
 } from './offer.ts';
@@ -52,19 +54,13 @@ import { CancellationSource, type CancellationToken } from '../base/cancellation
 
 export type { BackChannel } from './clientRequests.ts';
 
-export interface GatewayHost extends Pick<
-  Host,
-  | 'server'
-  | 'callTool'
-  | 'getPrompt'
-  | 'readResource'
-  | 'subscribeResource'
-  | 'complete'
-  | 'wishLogLevel'
-  | 'onDidLog'
-  | 'onDidChangeServer'
-  | 'redact'
-> {
+export interface GatewayHost
+  extends
+    OfferHost,
+    Pick<
+      Host,
+      'server' | 'callTool' | 'subscribeResource' | 'wishLogLevel' | 'onDidLog' | 'onDidChangeServer' | 'redact'
+    > {
   readonly approvals: GatewayApprovals;
 }
 
@@ -213,20 +209,18 @@ export class GatewaySession implements GatewayClient, Disposable {
         return {};
       case 'tools/call':
         return this.#call(id, decodeCall(this.server, params, this.#names), send, mode);
-      case 'prompts/get':
-        return this.#long(request, send, mode, (options) => this.#offer.prompt(params, options));
-      case 'resources/read':
-        return this.#long(request, send, mode, (options) => this.#offer.reading(params, options));
-      case 'completion/complete':
-        return this.#long(request, send, 'single', (options) => this.#offer.completion(params, options));
       case 'resources/subscribe':
         await this.#subscriptions.subscribe(this.#names.real(uriOf(params)));
         return {};
       case 'resources/unsubscribe':
         this.#subscriptions.unsubscribe(this.#names.real(uriOf(params)));
         return {};
-      default:
-        return this.#list(method, params);
+      default: {
+        const known = OFFER_REQUESTS.get(method);
+        if (known === undefined) return this.#list(method, params);
+        const answer = (options: CallOptions): Promise<JsonObject> => known.answer(this.#offer, params, options);
+        return this.#long(request, send, known.mayStream ? mode : 'single', answer);
+      }
     }
   }
 
@@ -240,7 +234,7 @@ export class GatewaySession implements GatewayClient, Disposable {
 
   /** Answered even without the capability, because the server may have gained the list since. */
   async #list(method: string, { cursor }: JsonObject): Promise<JsonObject> {
-    const list = LISTS[method];
+    const list = LISTS.get(method);
     if (list === undefined) throw methodNotFound(method);
     if (cursor !== undefined && cursor !== null)
       throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
@@ -302,12 +296,12 @@ export class GatewaySession implements GatewayClient, Disposable {
 
 type List = (snapshot: ServerSnapshot | undefined, names: ShownNames, clock: Clock) => JsonObject | Promise<JsonObject>;
 
-const LISTS: Readonly<Partial<Record<string, List>>> = {
-  'tools/list': async (snapshot, names, clock) => ({ tools: await listedTools(snapshot, clock, names) }),
-  'prompts/list': (snapshot, names) => ({ prompts: listedPrompts(snapshot, names) }),
-  'resources/list': (snapshot, names) => ({ resources: listedResources(snapshot, names) }),
-  'resources/templates/list': (snapshot, names) => ({ resourceTemplates: listedTemplates(snapshot, names) }),
-};
+const LISTS: ReadonlyMap<string, List> = new Map<string, List>([
+  ['tools/list', async (snapshot, names, clock) => ({ tools: await listedTools(snapshot, clock, names) })],
+  ['prompts/list', (snapshot, names) => ({ prompts: listedPrompts(snapshot, names) })],
+  ['resources/list', (snapshot, names) => ({ resources: listedResources(snapshot, names) })],
+  ['resources/templates/list', (snapshot, names) => ({ resourceTemplates: listedTemplates(snapshot, names) })],
+]);
 
 /**
  * The name is the id in settings, not the server's own name: editors build tool name prefixes from it, and a server

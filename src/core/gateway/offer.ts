@@ -151,15 +151,34 @@ interface Asker {
   readonly names: ShownNames;
 }
 
+/** The part of the host for these requests. */
+export type OfferHost = Pick<Host, 'getPrompt' | 'readResource' | 'complete'>;
+
+interface OfferRequest {
+  /** Whether the answer may be a stream with progress. */
+  readonly mayStream: boolean;
+  answer(requests: OfferRequests, params: JsonObject, options: CallOptions): Promise<JsonObject>;
+}
+
+/** Requests of clients that the server answers, besides calls of tools. Not an object: a client chooses the key. */
+export const OFFER_REQUESTS: ReadonlyMap<string, OfferRequest> = new Map<string, OfferRequest>([
+  ['prompts/get', { mayStream: true, answer: (requests, params, options) => requests.prompt(params, options) }],
+  ['resources/read', { mayStream: true, answer: (requests, params, options) => requests.reading(params, options) }],
+  [
+    'completion/complete',
+    { mayStream: false, answer: (requests, params, options) => requests.completion(params, options) },
+  ],
+]);
+
 /** Handles requests about prompts, resources and completion. They throw a `WireError` or a `HostError`. */
 export class OfferRequests {
-  readonly #host: Pick<Host, 'getPrompt' | 'readResource' | 'complete'>;
+  readonly #host: OfferHost;
   readonly #server: string;
   readonly #asker: string;
   readonly #names: ShownNames;
 
   /** `asker` identifies the client: a new completion request replaces its previous one. */
-  constructor(host: Pick<Host, 'getPrompt' | 'readResource' | 'complete'>, server: string, { asker, names }: Asker) {
+  constructor(host: OfferHost, server: string, { asker, names }: Asker) {
     this.#host = host;
     this.#server = server;
     this.#asker = asker;

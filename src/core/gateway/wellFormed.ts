@@ -114,9 +114,9 @@ export class ShownNames {
 /** Removes members for which a strict client would reject the whole list. */
 export function wellFormedTool(raw: JsonObject, inputSchema: JsonObject): JsonObject {
   const { properties } = inputSchema;
-  const schema = without(inputSchema, (key, value) => SCHEMA_MEMBERS[key]?.(value) ?? true);
+  const schema = without(inputSchema, (key, value) => passes(SCHEMA_MEMBERS, key, value));
   return {
-    ...without(raw, (key, value) => TOOL_MEMBERS[key]?.(value) ?? true),
+    ...without(raw, (key, value) => passes(TOOL_MEMBERS, key, value)),
     inputSchema: {
       ...schema,
       ...(isJsonObject(properties) ? { properties: objects(properties) } : {}),
@@ -156,7 +156,7 @@ export function wellFormedResult(result: ResultView): JsonObject {
   // Clients require `content`, which servers of all versions omit.
   const made = !isWhole && known.length === 0 && modelText !== '' ? [textBlock(modelText)] : known;
   const notes = annotationTexts(result, 'program').map((note) => textBlock(`[${note}]`));
-  const members = without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true);
+  const members = without(raw, (key, value) => passes(RESULT_MEMBERS, key, value));
   return shownObject({ ...members, content: [...made, ...notes] });
 }
 
@@ -182,6 +182,11 @@ function shownObject(object: JsonObject): JsonObject {
 type Check = (value: Json) => boolean;
 type Checks = Readonly<Partial<Record<string, Check>>>;
 
+/** Members without a check pass. A server chooses the keys, `__proto__` too. */
+function passes(checks: Checks, key: string, value: Json): boolean {
+  return !Object.hasOwn(checks, key) || (checks[key]?.(value) ?? true);
+}
+
 const isText: Check = (value) => typeof value === 'string';
 const isTexts: Check = (value) => isJsonArray(value) && value.every(isText);
 const isAudience: Check = (value) => isJsonArray(value) && value.every((who) => who === 'user' || who === 'assistant');
@@ -201,7 +206,7 @@ const isExecution: Check = (value) =>
 const isObjectSchema: Check = (value) =>
   isJsonObject(value) &&
   value['type'] === 'object' &&
-  Object.entries(value).every(([key, member]) => member !== undefined && (SCHEMA_MEMBERS[key]?.(member) ?? true));
+  Object.entries(value).every(([key, member]) => member !== undefined && passes(SCHEMA_MEMBERS, key, member));
 
 function isAnnotations(value: Json): boolean {
   return (
@@ -241,7 +246,7 @@ const BLOCK_MEMBERS: Checks = {
 
 function wellFormedBlock(value: Json, block: ContentBlock | undefined): Json {
   if (block === undefined || !isJsonObject(value)) return textBlock(JSON.stringify(value));
-  const kept = without(value, (key, member) => BLOCK_MEMBERS[key]?.(member) ?? true);
+  const kept = without(value, (key, member) => passes(BLOCK_MEMBERS, key, member));
   switch (block.type) {
     case 'text':
       return kept;
@@ -327,7 +332,7 @@ const ARGUMENT_MEMBERS: Checks = {
 };
 
 function isKept(members: Checks, key: string, value: Json): boolean {
-  return members[key]?.(value) ?? true;
+  return passes(members, key, value);
 }
 
 function wellFormedArgument(value: Json): readonly JsonObject[] {

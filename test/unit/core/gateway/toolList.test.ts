@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isJsonObject } from '../../../../src/core/index.ts';
 import { listedTools } from '../../../../src/core/gateway/offer.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { FakeHost, tool } from './fakeHost.ts';
@@ -25,5 +26,20 @@ suite('The tools that a client of the gateway sees', () => {
     );
     assert.equal(turns > 0, true);
     assert.deepEqual(await list(1_000), { turns: 0, names: names.slice(0, 1_000) });
+  });
+
+  test('keep members that are called like members of every object', async () => {
+    const { toString, hasOwnProperty } = { toString: 1, hasOwnProperty: 2 };
+    const odd = { ...Object.fromEntries([['__proto__', { a: 1 }]]), toString, hasOwnProperty };
+    const host = new FakeHost();
+    host.set('notes', [tool('t', { ...odd, inputSchema: { type: 'object', ...odd } })]);
+    const [listed] = await listedTools(host.server('notes'), new FakeClock());
+    const names = (value: object): string => Object.keys(value).sort().join(' ');
+    const { inputSchema } = listed ?? {};
+    assert.ok(isJsonObject(inputSchema));
+    assert.deepEqual(
+      [names(listed ?? {}), names(inputSchema)],
+      ['__proto__ annotations hasOwnProperty inputSchema name toString', '__proto__ hasOwnProperty toString type'],
+    );
   });
 });
