@@ -16,11 +16,12 @@ const rowsIn = (page: string): readonly string[] => {
 suite('The table of bundles', function () {
   this.timeout(60_000);
 
-  test('in docs/architecture.md is the one that is built', async () => {
-    const page = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
-    const built = bundles.map(({ to, loadedBy }) => `${to.replace('webview/', '')}: ${loadedBy.join(', ')}`);
-    assert.deepEqual([...rowsIn(page)].sort(), built.sort());
-  });
+  for (const name of ['docs/architecture.md', 'docs/internals/bundles.md'])
+    test(`in ${name} is the one that is built`, async () => {
+      const page = await readFile(join(ROOT, name), 'utf8');
+      const built = bundles.map(({ to, loadedBy }) => `${to.replace('webview/', '')}: ${loadedBy.join(', ')}`);
+      assert.deepEqual([...rowsIn(page)].sort(), built.sort());
+    });
 
   test('has pages that start in their last line: classes below it would not be defined yet', async () => {
     const entries = bundles.flatMap(({ to, entry }) => (to.startsWith('webview/') && entry !== undefined ? entry : []));

@@ -29,7 +29,7 @@ interface ApprovalGateOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Logger;
-  limits(): HostLimits;
+  readonly limits: () => HostLimits;
   /** Resolves once identical requests need no prompt. */
   remember(approval: PendingApproval, lifetime: 'session' | 'workspace'): Promise<void>;
 }
@@ -313,7 +313,7 @@ export class StoredApprovals implements Approvals, Disposable {
         clock: options.clock,
         ids: options.ids,
         log: options.log,
-        limits: () => options.limits(),
+        limits: options.limits,
         remember: (approval, lifetime) => this.#remembered.remember(approval, lifetime),
       }),
     );

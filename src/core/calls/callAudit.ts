@@ -108,7 +108,7 @@ interface CallAuditOptions {
   readonly ids: Pick<Ids, 'sha256'>;
   readonly logs: Logs;
   /** Calls `make` when the record is written. */
-  recordLater(make: () => AuditRecord): void;
+  readonly audit: { recordLater(make: () => AuditRecord): void };
   find(server: string): AuditedServer | undefined;
 }
 
@@ -212,7 +212,7 @@ export class CallAudit implements Disposable {
     const log = server === undefined ? logs.host : logs.server(request.server);
     log.log('debug', `Called ${tool} by ${request.route}: ${end.outcome} in ${Math.round(end.durationMs)} ms${why}`);
     const featureSet = server?.snapshot.mcpl?.sets.find(({ tools }) => tools.includes(request.tool))?.set.name;
-    this.#options.recordLater(() => {
+    this.#options.audit.recordLater(() => {
       const detail = `${tool} by ${request.route} with arguments ${argumentDigest(request.args, ids)}${why}`;
       return callRecord({ server: request.server, ...end, featureSet, detail });
     });
@@ -254,7 +254,7 @@ export class CallAudit implements Disposable {
     const log = server === '' ? logs.host : logs.server(server);
     log.log('debug', `${detail}: ${outcome}`);
     const end = { at: clock.now(), durationMs: totalMs / count, outcome };
-    this.#options.recordLater(() => callRecord({ server, ...end, detail }));
+    this.#options.audit.recordLater(() => callRecord({ server, ...end, detail }));
   }
 }
 

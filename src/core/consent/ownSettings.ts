@@ -70,9 +70,7 @@ export class OwnSettings implements Disposable {
     this.#options = options;
   }
 
-  get limits(): HostLimits {
-    return this.#limits;
-  }
+  readonly limits = (): HostLimits => this.#limits;
 
   /** The effective settings. Entries that wait for stored answers are not started. */
   decode(settings: HostSettings, isOn: (server: string) => boolean): DecodedSettings {

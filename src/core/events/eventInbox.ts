@@ -148,7 +148,7 @@ interface StoredInboxOptions {
   readonly log: Logger;
   limits(): HostLimits;
   /** Receives the audit record stored with an event. */
-  onKept?(record: AuditRecord): void;
+  readonly audit?: { kept(record: AuditRecord): void };
   /** Runs one turn with a model. */
   ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult>;
 }
@@ -226,7 +226,7 @@ export class StoredInbox implements EventInbox, Disposable {
     return this.#options.events.admit(event, record).then((admission) => {
       if (admission.kind === 'kept' && !this.#isDisposed) {
         this.#keep(event);
-        this.#options.onKept?.(record);
+        this.#options.audit?.kept(record);
       }
       return admission;
     });

@@ -36,7 +36,7 @@ export interface EngineOptions {
   readonly redact: Redact;
   readonly scopes: ScopeAuthority;
   readonly states: StateAuthority;
-  limits(): HostLimits;
+  readonly limits: () => HostLimits;
   /** In settings order. */
   connections(): readonly McplConnection[];
   onRefused(refusal: ModelRefusal): void;
@@ -62,7 +62,7 @@ export class McplEngine {
     const { clock, ids, storage, models, log } = options;
     const recorder = new BoundedRecorder(clock, options.recorder);
     this.#recorder = recorder;
-    const limits = (): HostLimits => options.limits();
+    const { limits } = options;
     this.#options = options;
     this.#grants = new FormGrants({ clock, ids, grants: storage.grants, log });
     this.budgets = new Budgets({

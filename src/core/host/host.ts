@@ -72,14 +72,14 @@ class LiveHost implements Host {
     this.#logs = this.#store.add(new ServerLogs(onError));
     const { consents, states } = storage;
     this.#gate = new StartGate({ clock, ids, consents, states, prompt: consent, variables, fileNames });
+    this.#own = this.#store.add(new OwnSettings({ ports, configure: (settings) => this.configure(settings) }));
     this.#mcpl = new McplHost({
       ports,
       redact: this.redact,
-      limits: () => this.#own.limits,
+      limits: this.#own.limits,
       units: () => [...this.#units.values()],
       unit: (id) => this.#units.get(id),
     });
-    this.#own = this.#store.add(new OwnSettings({ ports, configure: (settings) => this.configure(settings) }));
     this.alsoEvents = this.#mcpl.alsoEvents;
     this.#offers = new OfferGate({
       clock,
@@ -273,7 +273,7 @@ class LiveHost implements Host {
   }
 
   get limits(): HostLimits {
-    return this.#own.limits;
+    return this.#own.limits();
   }
 
   async allowStart(id: string): Promise<void> {

@@ -31,12 +31,12 @@ interface McplServer extends ScopeUnit, StatefulServer, ModelServer {
 
 interface McplHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models' | 'variables' | 'fileNames'>;
-  limits(): HostLimits;
+  readonly limits: () => HostLimits;
   /** Removes secrets from records and model input. */
   readonly redact: Redact;
   /** In settings order. */
-  units(): readonly McplServer[];
-  unit(id: string): McplServer | undefined;
+  readonly units: () => readonly McplServer[];
+  readonly unit: (id: string) => McplServer | undefined;
 }
 
 /**
@@ -68,9 +68,9 @@ export class McplHost implements Disposable {
 
   constructor(options: McplHostOptions) {
     this.#options = options;
-    const { clock, ids, storage, logs } = options.ports;
+    const { ports, limits, units } = options;
+    const { clock, ids, storage, logs } = ports;
     const log = logs.host;
-    const limits = (): HostLimits => options.limits();
     this.#modelRefused = this.#store.add(
       new Emitter<ModelRefusal>((error: unknown) => log.log('error', messageOf(error))),
     );
@@ -81,19 +81,11 @@ export class McplHost implements Disposable {
         events: storage.events,
         limits,
         log,
-        onKept: (record) => this.audit.kept(record),
+        audit: this.audit,
         ask: (event, token) => this.#ask(event, token),
       }),
     );
-    this.calls = this.#store.add(
-      new CallAudit({
-        clock,
-        ids,
-        logs,
-        recordLater: (make) => this.audit.recordLater(make),
-        find: (server) => options.unit(server),
-      }),
-    );
+    this.calls = this.#store.add(new CallAudit({ clock, ids, logs, audit: this.audit, find: options.unit }));
     this.approvals = this.#store.add(
       new StoredApprovals({
         clock,
@@ -105,24 +97,17 @@ export class McplHost implements Disposable {
         record: (record) => this.audit.record(record),
       }),
     );
-    this.scopes = new ScopeHost({
-      ports: options.ports,
-      audit: this.audit,
-      approvals: this.approvals,
-      units: () => options.units(),
-    });
+    this.scopes = new ScopeHost({ ports, audit: this.audit, approvals: this.approvals, units });
     this.modelUses = this.#store.add(
       new StoredModelUses({
         clock,
         audit: this.audit,
         store: storage.audit,
-        units: () => options.units(),
+        units,
         budgets: async () => (await this.engine()).budgets,
       }),
     );
-    this.states = this.#store.add(
-      new StateHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
-    );
+    this.states = this.#store.add(new StateHost({ ports, audit: this.audit, limits, units }));
   }
 
   get onDidRefuseModel(): Event<ModelRefusal> {
@@ -188,7 +173,7 @@ export class McplHost implements Disposable {
       log: logs.host,
       scopes: this.scopes,
       states: this.states,
-      limits: () => this.#options.limits(),
+      limits: this.#options.limits,
       connections: () => this.#options.units().flatMap(({ mcpl }) => mcpl.member ?? []),
       onRefused: (refusal) => this.#modelRefused.fire(refusal),
       askEvents: (question) => {

@@ -18,7 +18,7 @@ export type { StatefulServer };
 interface StateHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage'>;
   readonly audit: Recorder;
-  limits(): HostLimits;
+  readonly limits: () => HostLimits;
   units(): readonly StatefulServer[];
 }
 
@@ -56,7 +56,7 @@ export class StateHost implements StateAuthority, Disposable {
   }
 
   async update(state: UpdatedState): Promise<StateVerdict> {
-    return (await this.#service.get()).update(state);
+    return (await this.#service.get()).calls.update(state);
   }
 
   /** Stores pending states, or reports them as lost. Call this before the store is closed. */
@@ -75,11 +75,11 @@ export class StateHost implements StateAuthority, Disposable {
     return next(context).then(
       (result) => {
         if ((result.raw['state'] ?? undefined) !== undefined) return this.#keepState(context, result);
-        this.#service.value?.release(context);
+        this.#service.value?.calls.release(context);
         return result;
       },
       (error: unknown) => {
-        this.#service.value?.release(context);
+        this.#service.value?.calls.release(context);
         throw error;
       },
     );
@@ -87,7 +87,7 @@ export class StateHost implements StateAuthority, Disposable {
 
   async #keepState(context: CallContext, result: ResultView): Promise<ResultView> {
     try {
-      return await (await this.#service.get()).keep(context, result);
+      return await (await this.#service.get()).calls.keep(context, result);
     } catch (error) {
       // A failure here must not lose the tool's result.
       const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
@@ -106,7 +106,7 @@ export class StateHost implements StateAuthority, Disposable {
       if (!this.lineages.isKnown({ server: context.server.id, featureSet: use.featureSet })) return next(context);
     }
     const service = await this.#service.get();
-    return service.send(context, use, next);
+    return service.calls.send(context, use, next);
   }
 
   async #useOf({ server: { mcpl, id: server }, request }: CallContext): Promise<StateUse> {
@@ -130,7 +130,7 @@ export class StateHost implements StateAuthority, Disposable {
       states: ports.storage.states,
       grants: ports.storage.grants,
       audit,
-      limits: () => options.limits(),
+      limits: options.limits,
       find: (server) => options.units().find(({ id }) => id === server),
       lineages: this.lineages,
     });

@@ -1,19 +1,15 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { cleaning, type Logger } from '../base/log.ts';
-import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
 import type { Recorder } from '../audit/auditLog.ts';
-import type { UpdatedState, StateVerdict } from '../mcpl/stateUpdates.ts';
-import type { ResultView } from '../model/content.ts';
 import { keyText, type LineageKey } from '../model/lineage.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { GrantStore, Ids, Logs, StateStore } from '../ports.ts';
-import type { LineageActions, StoredLineages } from './storedLineages.ts';
+import type { StoredLineages } from './storedLineages.ts';
 import { StateCalls, type StatefulServer, StateQueue } from './stateCalls.ts';
 import { StateOwners } from './stateOwners.ts';
 import { StateKeeping } from './stateKeeping.ts';
 import { StateRollback } from './stateRollback.ts';
-import type { CallContext, CallStep } from '../calls/callSteps.ts';
 import { messageOf } from '../base/errors.ts';
 
 interface StateServiceOptions {
@@ -24,17 +20,17 @@ interface StateServiceOptions {
   readonly grants: GrantStore;
   readonly audit: Recorder;
   readonly lineages: Pick<StoredLineages, 'changed' | 'broke'>;
-  limits(): HostLimits;
+  readonly limits: () => HostLimits;
   find(server: string): StatefulServer | undefined;
 }
 
-/** All actions on states, combined. Loaded with the first call that involves a state. */
-export class StateService implements LineageActions, Disposable {
+/** Creates the parts that act on states, and connects them. Loaded with the first call that involves a state. */
+export class StateService implements Disposable {
   readonly #keeping: StateKeeping;
   readonly #retention: StateRetention;
-  readonly #calls: StateCalls;
   readonly #owners: StateOwners;
-  readonly #rollback: StateRollback;
+  readonly calls: StateCalls;
+  readonly rollback: StateRollback;
 
   constructor(options: StateServiceOptions) {
     const { clock, logs, states, audit, lineages } = options;
@@ -46,7 +42,7 @@ export class StateService implements LineageActions, Disposable {
       const channel = find(server) === undefined ? logs.host : logs.server(server);
       return cleaning(channel, (text) => redact(server, text));
     };
-    this.#retention = new StateRetention({ clock, states, log: logs.host, limits: () => options.limits() });
+    this.#retention = new StateRetention({ clock, states, log: logs.host, limits: options.limits });
     this.#keeping = new StateKeeping({
       clock,
       states,
@@ -61,9 +57,9 @@ export class StateService implements LineageActions, Disposable {
     });
     const keeping = this.#keeping;
     this.#owners = new StateOwners({ clock, ids: options.ids, grants: options.grants, log: logs.host });
-    this.#calls = new StateCalls({ clock, states, queue, keeping, owners: this.#owners, log, redact, find });
+    this.calls = new StateCalls({ clock, states, queue, keeping, owners: this.#owners, log, redact, find });
     const onMoved = (key: LineageKey): void => lineages.changed(key);
-    this.#rollback = new StateRollback({ clock, states, queue, keeping, audit, redact, find, onMoved });
+    this.rollback = new StateRollback({ clock, states, queue, keeping, audit, redact, find, onMoved });
   }
 
   /** The set that owned the first state of a tool without a set. */
@@ -71,34 +67,7 @@ export class StateService implements LineageActions, Disposable {
     return this.#owners.of(server, tool);
   }
 
-  send(context: CallContext, use: Parameters<StateCalls['send']>[1], next: CallStep): Promise<ResultView> {
-    return this.#calls.send(context, use, next);
-  }
-
-  keep(context: CallContext, result: ResultView): Promise<ResultView> {
-    return this.#calls.keep(context, result);
-  }
-
-  release(context: CallContext): void {
-    this.#calls.release(context);
-  }
-
-  update(state: UpdatedState): Promise<StateVerdict> {
-    return this.#calls.update(state);
-  }
-
-  plan(rowId: number): Promise<RollbackPlan> {
-    return this.#rollback.plan(rowId);
-  }
-
-  rollBack(rowId: number, options?: RollbackOptions): Promise<RollbackResult> {
-    return this.#rollback.rollBack(rowId, options);
-  }
-
-  continueFrom(rowId: number, conversation?: string): Promise<void> {
-    return this.#rollback.continueFrom(rowId, conversation);
-  }
-
+  /** A lineage was removed: drops states that wait to be stored for it. */
   forgot(key: LineageKey): void {
     this.#keeping.forget(key);
   }
@@ -117,7 +86,7 @@ interface StateRetentionOptions {
   readonly clock: Clock;
   readonly states: Pick<StateStore, 'trim'>;
   readonly log: Logger;
-  limits(): HostLimits;
+  readonly limits: () => HostLimits;
 }
 
 /** Number of new states in a lineage after which the store is trimmed. */

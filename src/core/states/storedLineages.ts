@@ -16,7 +16,8 @@ import {
 import type { Annotation, Clock, StateImport, StateStore } from '../ports.ts';
 
 /** Parts that are loaded on demand. */
-export interface LineageActions extends Pick<Lineages, 'plan' | 'rollBack' | 'continueFrom'> {
+export interface LineageActions {
+  readonly rollback: Pick<Lineages, 'plan' | 'rollBack' | 'continueFrom'>;
   /** A lineage was removed: drops states that wait to be stored for it. */
   forgot(key: LineageKey): void;
 }
@@ -129,15 +130,15 @@ export class StoredLineages implements Lineages, Disposable {
   }
 
   async plan(rowId: number): Promise<RollbackPlan> {
-    return (await this.#options.actions()).plan(rowId);
+    return (await this.#options.actions()).rollback.plan(rowId);
   }
 
   async rollBack(rowId: number, options?: RollbackOptions): Promise<RollbackResult> {
-    return (await this.#options.actions()).rollBack(rowId, options);
+    return (await this.#options.actions()).rollback.rollBack(rowId, options);
   }
 
   async continueFrom(rowId: number, conversation?: string): Promise<void> {
-    await (await this.#options.actions()).continueFrom(rowId, conversation);
+    await (await this.#options.actions()).rollback.continueFrom(rowId, conversation);
   }
 
   async annotate(rowId: number, change: Annotation): Promise<void> {
