@@ -5,7 +5,7 @@
  * import parts, of a bundle that is already loaded.
  *
  * The build fails if a bundle imports a part without being in these lists, or is there without importing one. Starters
- * that are no bundles are named in words. docs/architecture.md has the same table for people, and a test compares the two.
+ * that are no bundles are named in words. docs/internals/bundles.md has the same table for people, and a test compares the two.
  *
  * `atStart`: the editor reads it when it starts, so its size counts. `editor`: it uses the API of the editor.
  */
