@@ -19,7 +19,7 @@ const does =
 
 const reads =
   (action: PersonAction) =>
-  async (...args: readonly string[]): Promise<readonly string[]> =>
+  async (...args: readonly (string | undefined)[]): Promise<readonly string[]> =>
     (await ask(action, ...args)) as readonly string[];
 
 export const person: Person = {

@@ -30,8 +30,8 @@ export interface Person {
    * button.
    */
   readonly clickTreeItem: (label: string, action?: string) => Promise<void>;
-  /** The visible rows of the trees in the side bar, indented by level: `label description [x]`. */
-  readonly treeRows: () => Promise<readonly string[]>;
+  /** The visible rows of the trees in the side bar, or of one view, indented by level: `label description [x]`. */
+  readonly treeRows: (view?: string) => Promise<readonly string[]>;
   /** Clicks a button of a waiting notification (toast or notification centre). */
   readonly notification: (button: string, message?: string) => Promise<void>;
   readonly notifications: () => Promise<readonly string[]>;
@@ -140,7 +140,8 @@ const clickInRow = async (row: Locator, action: string | undefined): Promise<voi
 };
 
 /** A script as text, because it runs in the page, without this project's types. */
-const treeRowsScript = `[...document.querySelectorAll('.sidebar .pane-body .monaco-list-row')]
+const treeRowsScript = (view: string): string => `[...document.querySelectorAll('.sidebar .pane-body .monaco-list-row')]
+  .filter((row) => (row.closest('.pane')?.querySelector('.pane-header')?.textContent ?? '').includes(${quoted(view)}))
   .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
   .map((row) => {
     const level = Number(row.getAttribute('aria-level') ?? '1');
@@ -224,7 +225,7 @@ const inTree = (page: Page): Pick<Person, 'openContainer' | 'resizeSideBar' | 'c
   },
   resizeSideBar: async (width) => resizeSideBar(page, Number(width)),
   clickTreeItem: async (label, action) => clickInRow(treeRow(page, label), action),
-  treeRows: async () => page.evaluate<readonly string[]>(treeRowsScript),
+  treeRows: async (view = '') => page.evaluate<readonly string[]>(treeRowsScript(view)),
 });
 
 const inNotifications = (page: Page): Pick<Person, 'notification' | 'notifications' | 'dialog'> => ({

@@ -13,7 +13,7 @@ import {
   PLAIN_DEMO,
 } from './mcpLive.ts';
 
-const rows = (): Promise<readonly string[]> => person.treeRows();
+const rows = (): Promise<readonly string[]> => person.treeRows('Servers');
 
 suite('The Servers view', () => {
   setup(async () => {
