@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { HostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, ownEntry } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Era } from '../model/server.ts';
 import { LogLimiter } from '../rpc/logLimiter.ts';
@@ -114,7 +114,7 @@ export class Channel implements Disposable {
     if (this.intercept?.(method, params) === true) return;
     let isHeard = false;
     for (const feature of this.#options.features) {
-      const handler = feature.notifications?.[method];
+      const handler = ownEntry(feature.notifications, method);
       if (handler === undefined) continue;
       isHeard = true;
       handler(params);
@@ -145,7 +145,7 @@ export function answerBy(
   // MCP "Ping": answered promptly, in every state.
   if (method === 'ping') return {};
   for (const feature of features) {
-    const handler = feature.requests?.[method];
+    const handler = ownEntry(feature.requests, method);
     if (handler !== undefined) return handler(params, context);
   }
   throw methodNotFound(method);

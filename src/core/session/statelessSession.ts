@@ -3,7 +3,7 @@ import { cleanLine } from '../base/cleanText.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { HostError, isHostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
 import type { Event } from '../base/event.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, ownEntry } from '../base/json.ts';
 import type { LogLevelName } from '../model/catalog.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
@@ -77,7 +77,7 @@ export class StatelessSession implements Session {
         kinds: kindsOf(discovered.capabilities),
         envelope: (params) => this.#enveloped(params),
         deliver: (method, params) => {
-          for (const feature of options.features) feature.notifications?.[method]?.(params);
+          for (const feature of options.features) ownEntry(feature.notifications, method)?.(params);
         },
       }),
     );

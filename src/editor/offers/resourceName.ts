@@ -48,7 +48,7 @@ function withEnding(name: string, ending: string): string {
 
 function endingOf(mimeType: string | undefined, isText: boolean): string | undefined {
   const type = mimeType?.toLowerCase().replace(/;.*$/, '').trim() ?? '';
-  const known = ENDINGS[type];
+  const known = Object.hasOwn(ENDINGS, type) ? ENDINGS[type] : undefined;
   if (known !== undefined) return known;
   if (type.endsWith('+json')) return 'json';
   if (type.endsWith('+xml')) return 'xml';

@@ -222,7 +222,10 @@ suite('The features of a connection', () => {
   test('answer in one place', async () => {
     const context = { requestId: 1, token: new CancellationSource().token };
     assert.deepEqual(answerBy([{ requests: { ping: () => 7 } }], 'ping', {}, context), {});
-    await assert.rejects(async () => answerBy([], 'x', {}, context), { message: 'Method not found: x' });
+    for (const method of ['x', 'constructor', 'toString', '__proto__'])
+      await assert.rejects(async () => answerBy([{ requests: {} }], method, {}, context), {
+        message: `Method not found: ${method}`,
+      });
     const { code, layer, effect, suggestion } = notInRevision('x', '1');
     assert.deepEqual(
       [code, layer, effect, suggestion],

@@ -16,12 +16,13 @@ suite('A notification that the host does not know', () => {
 
   test('is logged once at debug, for each method and connection', async () => {
     for (let time = 0; time < 3; time++)
-      for (const method of ['notifications/own', 'custom/thing', 'notifications/tools/list_changed'])
+      for (const method of ['notifications/own', 'custom/thing', 'constructor', 'notifications/tools/list_changed'])
         t.server.notify(method);
     await settle();
     const expected = [
       'a debug: Ignored notifications/own: this host does not know it.',
       'a debug: Ignored custom/thing: this host does not know it.',
+      'a debug: Ignored constructor: this host does not know it.',
     ];
     assert.deepEqual(ignored(), expected);
     await t.host.restart('a');

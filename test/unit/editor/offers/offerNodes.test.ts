@@ -178,6 +178,7 @@ suite('The name of a resource', () => {
       resourceName('x://../..', 'text/html', true),
       resourceName('%E0%A4%A', 'application/pdf', false),
       resourceName('x:/\u202etxt.exe', undefined, false),
+      resourceName('x://y/z', 'constructor', true),
     ];
     assert.deepEqual(named, [
       'notes.md',
@@ -191,6 +192,7 @@ suite('The name of a resource', () => {
       'resource.html',
       'E0-A4-A.pdf',
       'txt.exe',
+      'z.txt',
     ]);
   });
 });
