@@ -260,6 +260,9 @@ const formatStage: Stage = {
     ),
 };
 
+/** With the default heap, a fifth of the time goes to garbage collection. */
+const ROOMY_HEAP = ['--max-semi-space-size=64', '--initial-old-space-size=2048'];
+
 /**
  * Types and rules: one program checks both, and again only what may have changed since it last passed. `--changed` lints
  * only the changed files.
@@ -273,8 +276,8 @@ const lintStage: Stage = {
     if (files?.length === 0) return { counts: one(true), log: '', note: 'no file changed' };
     const linted = change?.files.filter(isCode) ?? files ?? [];
     const rules = change !== undefined && linted.length === 0 ? [] : ['--lint', ...linted];
-    const program = inProject('test/harness/checkSources.ts');
-    const result = await commands([process.execPath, program, '--types', ...(files ?? []), ...rules]);
+    const program = [...ROOMY_HEAP, inProject('test/harness/checkSources.ts')];
+    const result = await commands([process.execPath, ...program, '--types', ...(files ?? []), ...rules]);
     if (change === undefined && result.counts.failed === 0) await remember();
     return { ...result, note: files === undefined ? 'all files' : `${files.length} files` };
   },

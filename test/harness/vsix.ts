@@ -1,4 +1,5 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { cp, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundles } from './bundles.ts';
 import { projectRoot, inProject, outFolder } from './paths.ts';
@@ -89,10 +90,19 @@ export interface Packaged {
   readonly log: string;
 }
 
+/** vsce compares every file of a folder with every pattern of .vscodeignore, so it gets a folder without caches. */
+const copyForVsce = async (): Promise<string> => {
+  const folder = join(outFolder, 'vsix');
+  await rm(folder, { recursive: true, force: true });
+  const files = globSync(['*.md', '*.json', 'LICENSE', 'ThirdPartyNotices.txt', '.vscodeignore'], { cwd: projectRoot });
+  for (const name of [...files, 'dist', 'media']) await cp(inProject(name), join(folder, name), { recursive: true });
+  return folder;
+};
+
 /** Packages `dist`. Throws if the package has missing or additional files. */
 export const packBuilt = async (): Promise<Packaged> => {
   const file = inProject(`mcp-live-${await projectVersion()}.vsix`);
-  const log = await vsce(projectRoot, file);
+  const log = await vsce(await copyForVsce(), file);
   const entries = zipEntries(await readFile(file));
   const { size } = await stat(file);
   const list = entries.map((entry) => `${String(entry.size).padStart(9)} ${entry.name}`).join('\n');

@@ -145,7 +145,7 @@ suite('Published servers', function () {
     await host.start('every');
     await host.stop('every');
     const before = handles();
-    for (let cycle = 0; cycle < dose(20, 200); cycle++) {
+    for (let cycle = 0; cycle < dose(8, 200); cycle++) {
       await host.start('every');
       await host.stop('every');
     }

@@ -91,7 +91,7 @@ suite('States under kill -9 and several processes', function () {
     const all: string[] = [];
     const openings: number[] = [];
     const early: string[] = [];
-    const rounds = dose(20, 500);
+    const rounds = dose(10, 500);
     let firstMs = 200;
     for (let i = 0; i < rounds; i++) {
       const writer = started(file, `kill${i}`);

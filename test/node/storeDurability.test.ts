@@ -73,7 +73,7 @@ suite('The store under kill -9 and several processes', function () {
 
   test('what was acknowledged survives a kill at any moment, and every opening after one succeeds', async () => {
     const acknowledged: string[] = [];
-    for (let i = 0; i < dose(20, 200); i++) {
+    for (let i = 0; i < dose(10, 200); i++) {
       const writer = started(file, `kill${i}`);
       await writer.writing();
       await wait(Math.random() * 40);
@@ -86,7 +86,7 @@ suite('The store under kill -9 and several processes', function () {
       );
       assert.deepEqual(notices, []);
     }
-    assert.ok(acknowledged.length > dose(20, 200), `${acknowledged.length} acknowledged`);
+    assert.ok(acknowledged.length > dose(10, 200), `${acknowledged.length} acknowledged`);
   });
 
   test('an event that was acknowledged survives a kill at any moment, together with its record in the audit', async () => {
