@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts';
 import { featureSetsNodes } from '../featureSets/featureSetNodes.ts';
 import { mcplLines, mcplWords } from '../featureSets/featureSetText.ts';
-import { scopesNodes } from '../featureSets/scopeNodes.ts';
+import { scopesNodes } from '../featureSets/scopeSettingNodes.ts';
 import { strayCheckpointsNodes } from '../lineage/lineageNodes.ts';
 import { modelUseNodes } from '../models/modelUseNodes.ts';
 import { contributorText } from '../shared/contributorText.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ScopeLists, ScopeSettings } from '../../../../src/core/index.ts';
 import { featureSetsNodes } from '../../../../src/editor/featureSets/featureSetNodes.ts';
-import { scopesNodes } from '../../../../src/editor/featureSets/scopeNodes.ts';
+import { scopesNodes } from '../../../../src/editor/featureSets/scopeSettingNodes.ts';
 import type { TreeNode } from '../../../../src/editor/shared/treeNode.ts';
 import { mcpl, view } from '../../../support/featureSets.ts';
 import { renderTree } from '../../../support/renderTree.ts';
