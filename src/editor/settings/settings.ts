@@ -16,6 +16,7 @@ import { SETTINGS } from '../shared/ids.ts';
 import { toJson } from '../shared/settingsJson.ts';
 import type { ContributedLayers } from './contributedLayers.ts';
 import { hostLimits } from './hostLimits.ts';
+import { SettingsHold } from './settingsHold.ts';
 
 const ACCESS = 'chat.mcp.access';
 /** In older editors, instead of `chat.mcp.access`. */
@@ -65,7 +66,7 @@ function folderValue(setting: string, folder: vscode.Uri): Json | undefined {
   return toJson(vscode.workspace.getConfiguration(undefined, folder).inspect(setting)?.workspaceFolderValue);
 }
 
-/** Delay before an invalid settings file is read again. */
+/** Delay before a settings file that was invalid is looked at again. */
 const AGAIN_MS = 1_000;
 
 /** Detects settings files that are not valid JSON. */
@@ -89,6 +90,7 @@ export class SettingsWatch implements Disposable {
   #isLooking = false;
   #isOutdated = false;
   #isHolding = false;
+  readonly #hold = new SettingsHold();
 
   /** Fires after the host applied new settings. */
   readonly onDidApply: Event<HostSettings> = this.#applied.event;
@@ -145,10 +147,11 @@ export class SettingsWatch implements Disposable {
     }
     this.#isLooking = false;
     if (this.#owned.isDisposed) return;
-    if (isBroken) this.#again = setTimeout(() => void this.#applyWhenSound(), AGAIN_MS);
+    const isHolding = this.#hold.mustWait(isBroken, JSON.stringify(readSettings(this.#contributed.all)));
+    if (isHolding) this.#again = setTimeout(() => void this.#applyWhenSound(), AGAIN_MS);
     else this.apply();
-    if (isBroken === this.#isHolding) return;
-    this.#isHolding = isBroken;
+    if (isHolding === this.#isHolding) return;
+    this.#isHolding = isHolding;
     this.#held.fire();
   }
 }
