@@ -221,7 +221,13 @@ const inTree = (page: Page): Pick<Person, 'openContainer' | 'resizeSideBar' | 'c
     const tab = page
       .locator(`.activitybar .action-item[role="tab"]:has(.action-label[aria-label^=${quoted(title)}])`)
       .first();
-    if ((await tab.getAttribute('aria-expanded')) !== 'true') await tab.click();
+    // While a window restores its side bar, the click may close the container that the window has just opened.
+    const opened = tab.and(page.locator('[aria-expanded="true"]'));
+    await tab.waitFor();
+    for (let left = 5; left > 0 && !(await opened.isVisible()); left--) {
+      await tab.click();
+      await opened.waitFor({ timeout: TURN_MS }).catch(unlessLate);
+    }
   },
   resizeSideBar: async (width) => resizeSideBar(page, Number(width)),
   clickTreeItem: async (label, action) => clickInRow(treeRow(page, label), action),
