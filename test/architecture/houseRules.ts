@@ -1,4 +1,4 @@
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, join, normalize } from 'node:path';
 import { bundles } from '../harness/bundles.ts';
 
 /** The text of every file under version control, by path. Empty for images. */
@@ -114,6 +114,40 @@ const namesFiles: HouseRule['check'] = (files) => {
       .map((name) => `${page} names ${name}`);
   });
 };
+
+const PAGES = /^(docs\/.*|README|CONTRIBUTING|CHANGELOG)(\.md)?$/;
+
+/** Links between pages: the page must exist, and its heading if the link names one. */
+const linksLead: HouseRule['check'] = (files) =>
+  paths(files, PAGES).flatMap((page) => {
+    const prose = (files.get(page) ?? '').replace(/^ *```[^]*?^ *```$/gm, '').replace(/`[^`\n]*`/g, '');
+    return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link) && !leads(files, page, link))
+      .map((link) => `${page} links to ${link}`);
+  });
+
+function leads(files: Files, page: string, link: string): boolean {
+  const [path = '', heading] = link.split('#');
+  const target =
+    path === ''
+      ? page
+      : normalize(join(dirname(page), path))
+          .replaceAll('\\', '/')
+          .replace(/\/$/, '');
+  const isFolder = [...files.keys()].some((file) => file.startsWith(`${target}/`));
+  if (heading === undefined) return files.has(target) || isFolder;
+  return [...(files.get(target) ?? '').matchAll(/^#+ (.+)$/gm)].some(([, title = '']) => anchorOf(title) === heading);
+}
+
+/** As GitHub makes it. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
 
 function withoutBraces(name: string): readonly string[] {
   const [, before = '', choices = '', after = ''] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(name) ?? [];
@@ -233,6 +267,14 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     name: 'the pages for contributors name files that are there',
     check: namesFiles,
     broken: ['CONTRIBUTING.md', 'Start at `core/{model,policy}/audit.ts`.\n'],
+  },
+  {
+    name: 'links between pages lead to a page and its heading',
+    check: linksLead,
+    broken: new Map([
+      ['docs/a.md', 'See [b](b.md#gone) and [c](c.md).\n'],
+      ['docs/b.md', '# Here\n'],
+    ]),
   },
   {
     name: 'no text names a place on this machine',
