@@ -228,6 +228,7 @@ const inTree = (page: Page): Pick<Person, 'openContainer' | 'resizeSideBar' | 'c
       await tab.click();
       await opened.waitFor({ timeout: TURN_MS }).catch(unlessLate);
     }
+    await opened.waitFor();
   },
   resizeSideBar: async (width) => resizeSideBar(page, Number(width)),
   clickTreeItem: async (label, action) => clickInRow(treeRow(page, label), action),

@@ -66,7 +66,7 @@ export class ToolCalls {
     return this.#operations.event;
   }
 
-  /** Not async: that costs 3 % of a short call. */
+  /** Not async: that costs 2 % of a short call. */
   call(request: ToolCallRequest, settings: CallSettings = {}): Promise<ResultView> {
     const { audit, clock } = this.#options;
     const startedAt = clock.now();
