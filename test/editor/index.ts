@@ -10,7 +10,9 @@ const setting = (name: string): string | undefined => {
 };
 
 async function showFailure(this: Mocha.Context): Promise<void> {
-  if (this.currentTest?.state !== 'failed') return;
+  const state = this.currentTest?.state;
+  // A test that will run again has no state.
+  if (this.currentTest === undefined || state === 'passed' || state === 'pending') return;
   await person.screenshot(`failed ${this.currentTest.fullTitle()}`).catch(() => undefined);
 }
 
@@ -22,6 +24,7 @@ const createMocha = (): Mocha => {
     timeout: 60_000,
     slow: 5_000,
     forbidOnly: true,
+    retries: Number(setting('MCPL_TEST_RETRIES') ?? '0'),
     reporter: setting('MCPL_TEST_REPORTER') ?? 'spec',
     ...(grep === undefined ? {} : { grep }),
     rootHooks: { afterEach: showFailure },

@@ -29,9 +29,12 @@ const failWhatIsLeft = () => {
 class CountingReporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
+    const retried = [];
+    runner.on('retry', (test, error) => retried.push(`${test.fullTitle()}: ${error.message.split('\n', 1)[0]}`));
     runner.once('end', () => {
       const { passes, failures, pending } = this.stats;
-      if (counts) writeFileSync(counts, JSON.stringify({ passed: passes, failed: failures, skipped: pending }));
+      if (counts)
+        writeFileSync(counts, JSON.stringify({ passed: passes, failed: failures, skipped: pending, retried }));
       failWhatIsLeft();
     });
   }

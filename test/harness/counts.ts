@@ -7,6 +7,14 @@ export interface Counts {
   readonly failed: number;
 }
 
+/** How often a test of a real editor runs again after a failure: once in CI, where a lost click would refuse a change. */
+export const editorRetries = process.env['CI'] === undefined ? 0 : 1;
+
+export interface MochaCounts extends Counts {
+  /** Tests that ran again, with the reason. */
+  readonly retried: readonly string[];
+}
+
 export const nothing: Counts = { passed: 0, failed: 0 };
 
 export const add = (a: Counts, b: Counts): Counts => ({ passed: a.passed + b.passed, failed: a.failed + b.failed });
@@ -17,7 +25,7 @@ export const reporter = inProject('test/harness/countingReporter.cjs');
 export interface MochaRun {
   readonly env: Readonly<Record<string, string>>;
   /** Undefined if the run did not finish. */
-  readonly counts: () => Promise<Counts | undefined>;
+  readonly counts: () => Promise<MochaCounts | undefined>;
   readonly report: () => Promise<string>;
 }
 
@@ -32,8 +40,8 @@ export const mochaRun = async (name: string): Promise<MochaRun> => {
     env: { MCPL_TEST_COUNTS: counts, MCPL_TEST_REPORT: report, MCPL_TEST_REPORTER: reporter },
     counts: async () => {
       try {
-        const { passed, failed } = JSON.parse(await readFile(counts, 'utf8')) as Counts;
-        return { passed, failed };
+        const { passed, failed, retried } = JSON.parse(await readFile(counts, 'utf8')) as MochaCounts;
+        return { passed, failed, retried };
       } catch {
         return undefined;
       }

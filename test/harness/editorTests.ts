@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Counts, mochaRun } from './counts.ts';
+import { type Counts, editorRetries, mochaRun } from './counts.ts';
 import { desktopObstacle, runInDesktop } from './desktopRun.ts';
 import { ensureEditor } from './editorCache.ts';
 import { type HostRun, runInServer } from './extensionHostRun.ts';
@@ -21,6 +21,7 @@ export interface EditorTestResult {
   readonly log: string;
   /** The name of the editor. */
   readonly editor: string;
+  readonly retried: readonly string[];
 }
 
 export const projectSuites = (): readonly string[] =>
@@ -35,7 +36,7 @@ const prepare = async (options: EditorTestOptions, env: Readonly<Record<string, 
   return {
     index,
     extensions: [projectRoot, await buildFakeModel(), await buildContributor()],
-    env: { ...env, MCPL_TEST_GREP: options.grep ?? '' },
+    env: { ...env, MCPL_TEST_GREP: options.grep ?? '', MCPL_TEST_RETRIES: String(editorRetries) },
     ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
     timeoutMs: 900_000,
   };
@@ -64,7 +65,8 @@ export const runEditorTests = async (options: EditorTestOptions): Promise<Editor
     const { log } = await runInDesktop(run);
     const counts = await mocha.counts();
     const editor = 'desktop VS Code by @vscode/test-electron';
-    if (counts !== undefined) return { counts, log: `${await mocha.report()}\n${log}`, editor };
+    if (counts !== undefined)
+      return { counts, log: `${await mocha.report()}\n${log}`, editor, retried: counts.retried };
     // A desktop editor that did not start is no test failure.
     reason = `the desktop editor did not start here: ${log}`;
   }
@@ -74,11 +76,17 @@ export const runEditorTests = async (options: EditorTestOptions): Promise<Editor
   const report = await mocha.report();
   const editor = `VS Code server ${installed.version} in a browser, because ${reason}`;
   if (counts === undefined)
-    return { counts: { passed: 0, failed: 1 }, log: `${report}\n${log}\nThe tests did not get to their end.`, editor };
+    return {
+      counts: { passed: 0, failed: 1 },
+      log: `${report}\n${log}\nThe tests did not get to their end.`,
+      editor,
+      retried: [],
+    };
   const silent = code !== 0 && counts.failed === 0 ? 1 : 0;
   return {
     counts: { passed: counts.passed, failed: counts.failed + silent },
     log: silent === 0 ? report : `${report}\n${log}`,
     editor,
+    retried: counts.retried,
   };
 };

@@ -14,7 +14,7 @@ import { type Linted, filesToLint } from './lintedFiles.ts';
 import { inProject } from './paths.ts';
 import { readModule } from './sourceFigures.ts';
 import { type CostMemory, costMemory, nextStages, runStages, select } from './stageRunner.ts';
-import type { Stage } from './stages.ts';
+import { runMocha, type Stage } from './stages.ts';
 import { maximumSize, vsixProblems, zipEntries } from './vsix.ts';
 
 const open = 'function Oe(i,t){return!0}';
@@ -181,6 +181,26 @@ suite('The stages of npm test', () => {
     memory.remember('unit', 9);
     assert.deepEqual(memory.costs(), { lint: 2.5, unit: 9 });
     await rm(folder, { recursive: true });
+  });
+});
+
+suite('A test that failed', () => {
+  test('runs again where its stage asks for it, and is named even if it passes then', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mcpl-retries-'));
+    try {
+      const file = join(folder, 'flaky.test.cjs');
+      await writeFile(
+        file,
+        "let runs = 0; suite('A', () => test('b', () => { if (++runs === 1) throw new Error('lost\\nat'); }));",
+      );
+      const { counts, retried } = await runMocha(
+        { name: 'retries', tests: [file], timeoutMs: 5_000, retries: 1 },
+        undefined,
+      );
+      assert.deepEqual([counts.passed, counts.failed, retried], [1, 0, ['A b: lost']]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 

@@ -101,6 +101,7 @@ const report = (stage: Stage, result: StageResult, started: number): void => {
   const many = passed + failed > 1 ? `  ${passed} passed${failed > 0 ? `, ${failed} failed` : ''}` : '';
   const note = result.note === undefined ? '' : `  (${result.note})`;
   say(`${failed === 0 ? '✓' : '✗'} ${stage.name} ${seconds(started)}${many}${note}`);
+  for (const test of result.retried ?? []) say(`  │ Ran again after a failure: ${test}`);
   if (failed > 0) say(`${readable(result.log)}\n`);
 };
 

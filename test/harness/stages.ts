@@ -5,7 +5,7 @@ import { count, runConformance, summary } from '../conformance/run.ts';
 import { PARTS, report, runMutation, weakParts } from '../mutation/mutationRun.ts';
 import { runInterop, unknownToPage } from '../servers/interop.ts';
 import type { Change } from './changedFiles.ts';
-import { type Counts, mochaRun, nothing } from './counts.ts';
+import { type Counts, editorRetries, mochaRun, nothing } from './counts.ts';
 import { type EditorName, ensureEditor } from './editorCache.ts';
 import { projectSuites, runEditorTests } from './editorTests.ts';
 import { prepareJourney } from './journeySetup.ts';
@@ -28,6 +28,8 @@ export interface StageResult {
   readonly log: string;
   /** Shown in the progress line. */
   readonly note?: string;
+  /** Tests that failed and ran again. Shown even if all passed in the end. */
+  readonly retried?: readonly string[];
 }
 
 export interface Stage {
@@ -72,6 +74,7 @@ export interface MochaOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A module of root hooks. */
   readonly hooks?: string;
+  readonly retries?: number;
 }
 
 export const runMocha = async (options: MochaOptions, grep: string | undefined): Promise<StageResult> => {
@@ -84,6 +87,8 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
     '--forbid-only',
     '--timeout',
     String(options.timeoutMs),
+    '--retries',
+    String(options.retries ?? 0),
     '--reporter',
     mocha.env['MCPL_TEST_REPORTER'] ?? '',
     ...(options.hooks === undefined ? [] : ['--require', options.hooks]),
@@ -110,6 +115,7 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
   const missing = counts.passed + counts.failed === 0 && grep === undefined;
   return {
     counts: silent || missing ? { passed: counts.passed, failed: 1 } : counts,
+    retried: counts.retried,
     log: missing ? `${log}\nNo test was found in ${options.tests.join(', ')}.` : log,
   };
 };
@@ -215,7 +221,13 @@ export const journeyStage = (name: string, options: JourneyOptions): Stage => {
   return {
     name,
     needs: [needs],
-    run: mochaStage({ name, tests: [`test/editor/journey/${pattern}`], timeoutMs: 180_000, env }),
+    run: mochaStage({
+      name,
+      tests: [`test/editor/journey/${pattern}`],
+      timeoutMs: 180_000,
+      env,
+      retries: editorRetries,
+    }),
   };
 };
 
@@ -313,11 +325,11 @@ const editorStage: Stage = {
   run: async ({ grep, change }) => {
     const suites = change && projectSuites().filter((path) => change.tests.includes(relative(projectRoot, path)));
     if (suites?.length === 0) return nothingReached;
-    const { counts, log, editor } = await runEditorTests({
+    const { counts, log, editor, retried } = await runEditorTests({
       ...(grep !== undefined && { grep }),
       ...(suites !== undefined && { suites }),
     });
-    return { counts, log, note: editor };
+    return { counts, log, note: editor, retried };
   },
 };
 

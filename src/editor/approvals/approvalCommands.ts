@@ -12,7 +12,7 @@ import {
 import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import { pick, withoutIcons } from '../shared/quickPicker.ts';
-import { openFolders } from '../shared/workspaceFolders.ts';
+import { type OpenFolder, openFolders } from '../shared/workspaceFolders.ts';
 import type { ApprovalContext, ApprovalServices } from './approvalContext.ts';
 import type { ApprovalDocuments } from './approvalDocuments.ts';
 import { endText } from './approvalNodes.ts';
@@ -67,8 +67,9 @@ export function approvalActions(context: ApprovalContext, documents: ApprovalDoc
       if (targets.length > 0) await vscode.env.clipboard.writeText([...new Set(targets)].join('\n'));
       else void notify({ severity: 'info', text: vscode.l10n.t('There is no target to copy.') });
     },
-    revoke: (argument, selection) => revoke(context, grantsOf(context, rowsOf(argument, selection))),
-    changeExpiry: (argument, selection) => changeExpiry(context, grantsOf(context, rowsOf(argument, selection))),
+    revoke: async (argument, selection) => revoke(context, await chosenGrants(context, argument, selection)),
+    changeExpiry: async (argument, selection) =>
+      changeExpiry(context, await chosenGrants(context, argument, selection)),
     review: () => review(context),
     revokeAll: async () => {
       await approvals.loaded();
@@ -123,6 +124,29 @@ async function chosenRequest(context: ApprovalContext, argument: unknown): Promi
   return (await pick(items, placeHolder, vscode.l10n.t('Nothing waits for your approval.')))?.approval;
 }
 
+/** The grants of the given rows. Without a row the user picks one: a click on a row that is being repainted names none. */
+async function chosenGrants(
+  context: ApprovalContext,
+  argument: unknown,
+  selection: unknown,
+): Promise<readonly ApprovalGrant[]> {
+  const rows = rowsOf(argument, selection);
+  if (rows.some((row) => idOf(row, 'grant') !== undefined)) return grantsOf(context, rows);
+  await context.host.approvals.loaded();
+  const now = Date.now();
+  const folders = openFolders();
+  const items = context.host.approvals.remembered().map((grant) => ({ ...grantItem(grant, folders, now), grant }));
+  const taken = await pick(items, vscode.l10n.t('Which approval?'), vscode.l10n.t('No approval is remembered.'));
+  return taken === undefined ? [] : [taken.grant];
+}
+
+function grantItem(grant: ApprovalGrant, folders: readonly OpenFolder[], now: number): vscode.QuickPickItem {
+  return {
+    label: withoutIcons(allowedText(grant, folders)),
+    description: withoutIcons(`${whoText(grant.server, grant.featureSet)} · ${endText(grant, now)}`),
+  };
+}
+
 async function openChosen(context: ApprovalContext, documents: ApprovalDocuments, argument: unknown): Promise<void> {
   const { approvals } = context.host;
   const approval = idOf(argument, 'approval');
@@ -158,6 +182,7 @@ async function revoke(context: ApprovalContext, grants: readonly ApprovalGrant[]
 }
 
 async function changeExpiry({ host }: ApprovalContext, grants: readonly ApprovalGrant[]): Promise<void> {
+  if (grants.length === 0) return;
   const lasting = grants.filter(({ lifetime }) => lifetime === 'workspace');
   const [first] = lasting;
   if (first === undefined) {
@@ -193,8 +218,7 @@ async function review(context: ApprovalContext): Promise<void> {
   const folders = openFolders();
   const now = Date.now();
   const items = approvals.remembered().map((grant) => ({
-    label: withoutIcons(allowedText(grant, folders)),
-    description: withoutIcons(`${whoText(grant.server, grant.featureSet)} · ${endText(grant, now)}`),
+    ...grantItem(grant, folders, now),
     picked: true,
     id: grant.id,
   }));

@@ -60,7 +60,7 @@ export class AgeingTree<R extends PaintedRow<R>> implements vscode.TreeDataProvi
 
   async getChildren(row?: R): Promise<R[]> {
     if (row !== undefined) return [...this.#painted.current(row).children];
-    return this.#painted.hand(await this.#options.read());
+    return this.#painted.hand(() => this.#options.read());
   }
 
   getTreeItem(row: R): vscode.TreeItem {
@@ -74,6 +74,7 @@ export class AgeingTree<R extends PaintedRow<R>> implements vscode.TreeDataProvi
 
   #watch(): void {
     clearInterval(this.#ageing);
+    this.#painted.forgetRequest();
     if (!this.#view.visible) return;
     this.#ageing = setInterval(() => this.#options.onAged(), AGEING_MS);
     this.#options.onShown();

@@ -10,12 +10,25 @@ export class PaintedRows<R extends PaintedRow<R>> {
   #handed: readonly R[] = [];
   /** The current row of each root. */
   #current = new Map<string, R>();
+  /** Whether the editor was asked to read all rows of the visible view, and did not begin yet. */
+  #isAwaited = false;
+  /** Settles when the editor has the rows that it read last. */
+  #handing: Promise<unknown> = Promise.resolve();
 
-  /** Returns the roots and remembers them. */
-  hand(roots: readonly R[]): R[] {
+  /** Reads the roots for the editor, and remembers them. */
+  async hand(read: () => Promise<readonly R[]>): Promise<R[]> {
+    this.#isAwaited = false;
+    const reading = read();
+    this.#handing = reading.catch(() => undefined);
+    const roots = await reading;
     this.#handed = roots;
     this.#current = new Map(roots.map((row) => [row.id, row]));
     return [...roots];
+  }
+
+  /** Stops waiting for the editor, which may have dropped a request while the view was hidden. */
+  forgetRequest(): void {
+    this.#isAwaited = false;
   }
 
   /** Repaints changed roots with their children, or everything. */
@@ -24,9 +37,17 @@ export class PaintedRows<R extends PaintedRow<R>> {
     read: () => Promise<readonly R[]>,
     ask: (row: R | undefined) => void,
   ): Promise<void> {
+    // The editor is about to read all rows anyway.
+    if (isVisible && this.#isAwaited) return;
+    await this.#handing;
     const changed = await this.#changes(isVisible, read);
-    if (changed === 'all') ask(undefined);
-    else for (const row of changed) ask(row);
+    if (changed !== 'all') {
+      for (const row of changed) ask(row);
+      return;
+    }
+    if (isVisible && this.#isAwaited) return;
+    this.#isAwaited = isVisible;
+    ask(undefined);
   }
 
   /** Rows below the roots are recreated with their parent. */

@@ -56,7 +56,8 @@ suite('A user who decides what servers may touch', () => {
   });
 
   teardown(async function () {
-    if (this.currentTest?.state === 'failed') await journey().person.screenshot(`failed ${this.currentTest.title}`);
+    if (this.currentTest !== undefined && this.currentTest.state !== 'passed')
+      await journey().person.screenshot(`failed ${this.currentTest.title}`);
   });
 
   const journey = (): JourneyEditor => {

@@ -113,7 +113,9 @@ suite('Approvals', () => {
     assert.match(await answered, /^\{"approved":true/);
     const [grant] = host.approvals.remembered();
     assert.equal(grant?.lifetime, 'workspace');
-    void vscode.commands.executeCommand('mcpl.approval.changeExpiry', { server: 'files', grant: grant.id });
+    // Without a row, the user picks an approval.
+    void vscode.commands.executeCommand('mcpl.approval.changeExpiry');
+    await person.pick('/etc/services');
     await person.pick('Until revoked');
     await eventually(
       async () => (await rows()).slice(0, 2),

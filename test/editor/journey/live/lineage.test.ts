@@ -35,7 +35,8 @@ suite('A user who goes back to a checkpoint', () => {
   });
 
   teardown(async function () {
-    if (this.currentTest?.state === 'failed') await journey().person.screenshot(`failed ${this.currentTest.title}`);
+    if (this.currentTest !== undefined && this.currentTest.state !== 'passed')
+      await journey().person.screenshot(`failed ${this.currentTest.title}`);
   });
 
   const journey = (): JourneyEditor => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Deferred } from '../../../../src/core/index.ts';
 import { PaintedRows } from '../../../../src/editor/shared/paintedRows.ts';
 import type { ViewRow } from '../../../../src/editor/shared/viewRow.ts';
 
@@ -22,44 +23,69 @@ async function asked(painted: PaintedRows<Row>, after: readonly Row[], isVisible
   return names;
 }
 
-function shows(...roots: readonly Row[]): PaintedRows<Row> {
+async function shows(...roots: readonly Row[]): Promise<PaintedRows<Row>> {
   const painted = new PaintedRows<Row>();
-  painted.hand(roots);
+  await painted.hand(async () => roots);
   return painted;
 }
 
 suite('What a view paints again', () => {
   test('is nothing, where all rows show what they showed', async () => {
-    assert.deepEqual(await asked(shows(row('a'), row('b', '', [row('c')])), [row('a'), row('b', '', [row('c')])]), []);
+    assert.deepEqual(
+      await asked(await shows(row('a'), row('b', '', [row('c')])), [row('a'), row('b', '', [row('c')])]),
+      [],
+    );
   });
 
   test('is the row that shows something else, or has below it one that does', async () => {
-    const painted = shows(row('a'), row('b', 'old'), row('c', '', [row('d')]), row('e', '', [row('f')]));
+    const painted = await shows(row('a'), row('b', 'old'), row('c', '', [row('d')]), row('e', '', [row('f')]));
     const after = [row('a'), row('b', 'new'), row('c', '', [row('d', 'new')]), row('e', '', [row('f')])];
     assert.deepEqual(await asked(painted, after), ['b', 'c']);
     assert.deepEqual(await asked(painted, after), []);
   });
 
   test('is everything, where a row at the top has come, gone or moved', async () => {
-    const painted = shows(row('a'), row('b'));
-    assert.deepEqual(await asked(painted, [row('a')]), ['all']);
-    assert.deepEqual(await asked(painted, [row('a'), row('b'), row('c')]), ['all']);
-    assert.deepEqual(await asked(painted, [row('b'), row('a')]), ['all']);
-    assert.deepEqual(await asked(shows(), []), []);
+    const afterAB = async (...after: readonly Row[]) => asked(await shows(row('a'), row('b')), after);
+    assert.deepEqual(await afterAB(row('a')), ['all']);
+    assert.deepEqual(await afterAB(row('a'), row('b'), row('c')), ['all']);
+    assert.deepEqual(await afterAB(row('b'), row('a')), ['all']);
+    assert.deepEqual(await asked(await shows(), []), []);
   });
 
-  test('is everything again until the editor has asked for it', async () => {
-    const painted = shows(row('a'));
+  test('is everything only once until the editor reads the rows, because a second repaint swallows clicks', async () => {
+    const painted = await shows(row('a'));
     const after = [row('a'), row('b')];
     assert.deepEqual(await asked(painted, after), ['all']);
-    assert.deepEqual(await asked(painted, after), ['all']);
-    painted.hand(after);
     assert.deepEqual(await asked(painted, after), []);
+    await painted.hand(async () => after);
+    assert.deepEqual(await asked(painted, after), []);
+    assert.deepEqual(await asked(painted, [row('a')]), ['all']);
+  });
+
+  test('is compared with the rows that the editor is reading, once it has them', async () => {
+    const painted = await shows(row('a'));
+    assert.deepEqual(await asked(painted, [row('b')]), ['all']);
+    const read = new Deferred<readonly Row[]>();
+    const reading = painted.hand(async () => read.promise);
+    const same = asked(painted, [row('b')]);
+    const changed = asked(painted, [row('b', 'new')]);
+    read.resolve([row('b')]);
+    assert.deepEqual([await reading, await same, await changed], [[row('b')], [], ['b']]);
+  });
+
+  test('is everything again after the editor failed to read it, and after the view was hidden', async () => {
+    const painted = await shows(row('a'));
+    const after = [row('a'), row('b')];
+    assert.deepEqual(await asked(painted, after), ['all']);
+    await assert.rejects(painted.hand(async () => Promise.reject(new Error('the disk is gone'))));
+    assert.deepEqual(await asked(painted, after), ['all']);
+    painted.forgetRequest();
+    assert.deepEqual(await asked(painted, after), ['all']);
   });
 
   test('is asked for by the row that the editor was given, which stands for what it has become', async () => {
     const known = row('a', 'old', [row('b')]);
-    const painted = shows(known);
+    const painted = await shows(known);
     const rows: (Row | undefined)[] = [];
     await painted.repaint(
       true,
@@ -73,7 +99,7 @@ suite('What a view paints again', () => {
   });
 
   test('is everything where the view is hidden, which reads nothing, and where the rows cannot be read', async () => {
-    const painted = shows(row('a'));
+    const painted = await shows(row('a'));
     assert.deepEqual(await asked(painted, [row('a')], false), ['all']);
     const names: string[] = [];
     await painted.repaint(
@@ -93,7 +119,7 @@ suite('What a view paints again', () => {
         return [];
       },
     });
-    assert.deepEqual(await asked(shows(row('many', '', [part()])), [row('many', '', [part()])]), ['many']);
+    assert.deepEqual(await asked(await shows(row('many', '', [part()])), [row('many', '', [part()])]), ['many']);
     assert.equal(made, 0);
   });
 });
