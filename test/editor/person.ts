@@ -38,6 +38,7 @@ export const person: Person = {
   treeRows: reads('treeRows'),
   notification: does('notification'),
   notifications: reads('notifications'),
+  cutButtons: reads('cutButtons'),
   dialog: does('dialog'),
   answerInput: does('answerInput'),
   pick: does('pick'),

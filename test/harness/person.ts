@@ -35,6 +35,8 @@ export interface Person {
   /** Clicks a button of a waiting notification (toast or notification centre). */
   readonly notification: (button: string, message?: string) => Promise<void>;
   readonly notifications: () => Promise<readonly string[]>;
+  /** The buttons of the waiting notifications that are cut with this font: `Deny: 43 of 47 px`. */
+  readonly cutButtons: (font: string) => Promise<readonly string[]>;
   /** Clicks a button of the open modal dialog. Only without the smoke-test driver, under which modals throw. */
   readonly dialog: (button: string) => Promise<void>;
   /** Answers the open input box. */
@@ -168,6 +170,27 @@ const watchScript = (selector: string): string => `(() => {
 const waitingNotifications =
   '.notifications-toasts .notification-list-item, .notifications-center .notification-list-item';
 
+/** The usual width of a notification. */
+const NOTIFICATION_PX = 450;
+
+/** Measures the buttons while they have this font. A script, as above. */
+const cutButtonsScript = (font: string): string => `(() => {
+  const style = document.createElement('style');
+  style.textContent = '.notification-list-item :is(.monaco-button, .notification-list-item-source) '
+    + '{ font-family: ' + ${quoted(font)} + ' !important }';
+  document.head.append(style);
+  try {
+    return [...document.querySelectorAll(${quoted(waitingNotifications)})].flatMap((item) => {
+      if (item.clientWidth > ${NOTIFICATION_PX}) throw new Error('A notification is ' + item.clientWidth + ' px wide.');
+      return [...item.querySelectorAll('.notification-list-item-buttons-container, .monaco-button')]
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map((box) => box.textContent.trim() + ': ' + box.clientWidth + ' of ' + box.scrollWidth + ' px');
+    });
+  } finally {
+    style.remove();
+  }
+})()`;
+
 /** Toasts disappear, and the driver hides them at once. The notification centre keeps them. */
 const showNotifications = async (page: Page): Promise<void> => {
   if (await page.locator(waitingNotifications).first().isVisible()) return;
@@ -235,7 +258,7 @@ const inTree = (page: Page): Pick<Person, 'openContainer' | 'resizeSideBar' | 'c
   treeRows: async (view = '') => page.evaluate<readonly string[]>(treeRowsScript(view)),
 });
 
-const inNotifications = (page: Page): Pick<Person, 'notification' | 'notifications' | 'dialog'> => ({
+const inNotifications = (page: Page): Pick<Person, 'notification' | 'notifications' | 'cutButtons' | 'dialog'> => ({
   notification: async (button, message) => {
     await showNotifications(page);
     const items = page.locator(waitingNotifications);
@@ -248,6 +271,11 @@ const inNotifications = (page: Page): Pick<Person, 'notification' | 'notificatio
     // In one step: a toast may hide itself between two.
     const texts = await page.locator(waitingNotifications).locator('.notification-list-item-message').allInnerTexts();
     return texts.map((text) => text.trim()).filter((text) => text !== '');
+  },
+  cutButtons: async (font) => {
+    await showNotifications(page);
+    await page.locator(waitingNotifications).locator('.monaco-button').first().waitFor();
+    return page.evaluate<readonly string[]>(cutButtonsScript(font));
   },
   dialog: async (button) =>
     page

@@ -104,11 +104,9 @@ interface Reasons {
   readonly warning: string | undefined;
 }
 
-const UNLISTED = 'Its scope lists neither allow nor deny it.';
 const OTHER_NAME = 'Its label names something else.';
 
-const WHY: Readonly<Record<ScopeDoubt, Reasons>> = {
-  unlisted: { why: UNLISTED, short: UNLISTED, warning: undefined },
+const DOUBTS: Readonly<Record<Exclude<ScopeDoubt, 'unlisted'>, Reasons>> = {
   disagreement: {
     why: OTHER_NAME,
     short: OTHER_NAME,
@@ -121,13 +119,32 @@ const WHY: Readonly<Record<ScopeDoubt, Reasons>> = {
   },
 };
 
+function reasonsOf({ why, targets }: ScopeSubject): Reasons {
+  if (why !== 'unlisted') return DOUBTS[why];
+  const text = `No rule in your settings covers ${targetWords(targets)}.`;
+  return { why: text, short: text, warning: undefined };
+}
+
+/** `this file`, `all of these files`. A request for several targets needs an approval if one of them has no rule. */
+function targetWords(targets: readonly ScopeTarget[]): string {
+  const count = new Set(targets.map(({ kind, real }) => `${kind} ${real}`)).size;
+  if (count === 0) return 'it';
+  const noun = nounOf(targets);
+  return count === 1 ? `this ${noun}` : `all of these ${noun}s`;
+}
+
+function nounOf(targets: readonly ScopeTarget[]): string {
+  if (targets.some(({ kind }) => kind === 'name')) return 'target';
+  return targets.every(({ inside }) => inside?.path === '') ? 'folder' : 'file';
+}
+
 function scopeText(subject: ScopeSubject): SubjectText {
   const { action, label, payload, targets, why } = subject;
-  const reasons = WHY[why];
+  const reasons = reasonsOf(subject);
   const common = {
     targets,
     why: reasons.why,
-    reason: reasonOf(subject),
+    reason: reasonOf(subject, reasons),
     warning: reasons.warning,
     doubt: why === 'unlisted' ? 'none' : why === 'disagreement' ? 'deceptive' : 'unclear',
     label,
@@ -159,11 +176,12 @@ function scopeText(subject: ScopeSubject): SubjectText {
   };
 }
 
-function reasonOf({ label, why }: ScopeSubject): Phrase {
-  if (label === undefined || why === 'unlisted') return [WHY[why].why];
+/** One sentence. */
+function reasonOf({ label, why }: ScopeSubject, reasons: Reasons): Phrase {
+  if (label === undefined || why === 'unlisted') return [reasons.why];
   return why === 'disagreement'
     ? ['It calls it ', { claim: label }, ', which names something else.']
-    : [`${WHY[why].why} It says: `, { claim: label }, '.'];
+    : [`${reasons.why.replace(/\.$/, '')}; the server says `, { claim: label }, '.'];
 }
 
 function scopeGrantText({ action, targets }: ScopeGrant): GrantText {

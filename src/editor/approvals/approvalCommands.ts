@@ -16,8 +16,8 @@ import { type OpenFolder, openFolders } from '../shared/workspaceFolders.ts';
 import type { ApprovalContext, ApprovalServices } from './approvalContext.ts';
 import type { ApprovalDocuments } from './approvalDocuments.ts';
 import { endText } from './approvalNodes.ts';
-import { answersTo, approvalsJson, MEANINGS } from './approvalPage.ts';
-import { allowedText, approvalText, wantedText, whoText } from './approvalText.ts';
+import { answersTo, approvalsJson } from './approvalPage.ts';
+import { allowedText, approvalText, expiryText, wantedText, whoText } from './approvalText.ts';
 
 type ApprovalAction =
   | 'answer'
@@ -96,7 +96,11 @@ async function answer(
 async function answerChosen(context: ApprovalContext, documents: ApprovalDocuments, argument: unknown): Promise<void> {
   const approval = await chosenRequest(context, argument);
   if (approval === undefined) return;
-  const answers = answersTo(approval.subject).map(([choice, label]) => ({ label, detail: MEANINGS[choice], choice }));
+  const answers = answersTo(approval.subject).map(({ choice, name, meaning }) => ({
+    label: name,
+    detail: meaning,
+    choice,
+  }));
   const details = {
     label: vscode.l10n.t('Show Details'),
     detail: vscode.l10n.t('All targets and the data from the server, as text. The request keeps waiting.'),
@@ -104,7 +108,7 @@ async function answerChosen(context: ApprovalContext, documents: ApprovalDocumen
   };
   const taken = await vscode.window.showQuickPick([...answers, details], {
     title: withoutIcons(approvalText(approval, openFolders())),
-    placeHolder: vscode.l10n.t('What do you answer? {0}', subjectText(approval.subject).why),
+    placeHolder: vscode.l10n.t('Choose your answer. {0}', expiryText(approval)),
   });
   if (taken === undefined) return;
   if (taken.choice === undefined) await documents.open({ kind: 'approval', id: approval.id, server: approval.server });

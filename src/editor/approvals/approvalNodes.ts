@@ -9,14 +9,24 @@ import {
   grantText,
   subjectText,
 } from '../../core/index.ts';
-import { ageText, agoText, timeText } from '../shared/timeText.ts';
+import { ageText, agoText, clockText, timeText } from '../shared/timeText.ts';
 import { COMMANDS, FACETS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
 import type { NodeIcon } from '../shared/serverStateText.ts';
 import { inParts, nodeId } from '../shared/treeNode.ts';
 import type { ViewRow } from '../shared/viewRow.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import { approvalSummary, grantSummary } from './approvalPage.ts';
-import { allowedText, approvalText, wantedText, narrowText, outsideText, seenFrom, whoText } from './approvalText.ts';
+import {
+  allowedText,
+  approvalText,
+  decisionText,
+  expiryText,
+  narrowText,
+  outsideText,
+  seenFrom,
+  wantedText,
+  whoText,
+} from './approvalText.ts';
 
 const DAY = 86_400_000;
 
@@ -55,7 +65,7 @@ export function approvalTree(
 }
 
 function pendingNode(approval: PendingApproval, folders: readonly OpenFolder[], now: number): ApprovalNode {
-  const { id, server, featureSet, waiting, askedAt } = approval;
+  const { id, server, featureSet, waiting, askedAt, expiresAt } = approval;
   const { targets, doubt } = subjectText(approval.subject);
   const out = outsideText(targets);
   // Anything else needs a second look.
@@ -65,6 +75,7 @@ function pendingNode(approval: PendingApproval, folders: readonly OpenFolder[], 
     ...(out === '' ? [] : [out]),
     ...(waiting > 1 ? [`${waiting} requests`] : []),
     ...(doubt === 'deceptive' ? ['called something else'] : []),
+    `expires at ${clockText(expiresAt, askedAt)}`,
   ].join(' · ');
   return {
     ...LEAF,
@@ -74,7 +85,7 @@ function pendingNode(approval: PendingApproval, folders: readonly OpenFolder[], 
     label: narrowText(wantedText(approval.subject, folders)),
     description,
     tooltip: approvalSummary(approval, folders),
-    spoken: `Waiting for your answer: ${approvalText(approval, folders)} Asked ${agoText(askedAt, now)}.`,
+    spoken: `Waiting for your answer: ${approvalText(approval, folders)} Asked ${agoText(askedAt, now)}. ${expiryText(approval)}.`,
     icon: { name: isPlain ? 'question' : 'warning', color: 'list.warningForeground' },
     context: FACETS.pending,
     command: { id: COMMANDS.approvalOpen, title: 'Show Details' },
@@ -169,8 +180,9 @@ const OUTCOMES: Readonly<Record<AuditOutcome, NodeIcon>> = {
 
 function decisionNode(entry: AuditEntry, folders: readonly OpenFolder[], now: number): ApprovalNode {
   const { place, at, server, featureSet, outcome, detail } = entry;
+  const decided = decisionText(detail ?? outcome);
   // For a call the tool comes first. For an elevation it is omitted.
-  const said = (detail ?? outcome).replace(/^scope\/elevate (?=\S)/, '');
+  const said = decided.replace(/^scope\/elevate (?=\S)/, '');
   const label = cleanLine(seenFrom(folders, said), 300);
   const who = whoText(server, featureSet);
   return {
@@ -179,7 +191,7 @@ function decisionNode(entry: AuditEntry, folders: readonly OpenFolder[], now: nu
     server,
     label: narrowText(label),
     description: `${who} · ${ageText(at, now)}`,
-    tooltip: [cleanText(detail ?? outcome), '', `Server: ${who}`, `Decided: ${timeText(at)}`].join('\n'),
+    tooltip: [cleanText(decided), '', `Server: ${who}`, `Decided: ${timeText(at)}`].join('\n'),
     spoken: `${who}, ${agoText(at, now)}: ${label.replace(/\.$/, '')}.`,
     icon: OUTCOMES[outcome],
     context: 'decision',

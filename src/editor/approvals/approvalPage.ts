@@ -12,12 +12,12 @@ import {
   type ScopeTarget,
   subjectText,
 } from '../../core/index.ts';
-import { timeText } from '../shared/timeText.ts';
+import { clockText, timeText } from '../shared/timeText.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import {
   allowedText,
-  approvalText,
+  expiryText,
   nameText,
   outcomeText,
   QUOTING,
@@ -33,40 +33,65 @@ const NO_SANDBOX = [
   'Your answer decides only what MCP Live answers or sends.',
 ] as const;
 
-/** The effect and duration of each answer. */
-export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
-  once: 'Allows only the waiting requests. You are asked about the next one.',
-  session: 'Also allows identical requests until this window closes.',
-  workspace: 'Also allows identical requests in this workspace for 90 days, or until you revoke it.',
-  deny: 'Denies the waiting requests. You are asked about the next one.',
-};
+interface Answer {
+  readonly choice: ApprovalChoice;
+  /** The title of its button. The four buttons of a notification must fit side by side. */
+  readonly title: string;
+  /** Its name in a list, as in the menu of a row. */
+  readonly name: string;
+  /** Its effect and duration. */
+  readonly meaning: string;
+}
 
-/** The answers with their button titles. */
-const CHOICES: readonly (readonly [choice: ApprovalChoice, title: string])[] = [
-  ['once', 'Allow Once'],
-  ['session', 'Allow for This Session'],
-  ['workspace', 'Always Allow in This Workspace'],
-  ['deny', 'Deny'],
+const ANSWERS: readonly Answer[] = [
+  {
+    choice: 'once',
+    title: 'Allow Once',
+    name: 'Allow Once',
+    meaning: 'Allows only the waiting requests. You are asked about the next one.',
+  },
+  {
+    choice: 'session',
+    title: 'Session',
+    name: 'Allow for This Session',
+    meaning: 'Also allows identical requests until this window closes.',
+  },
+  {
+    choice: 'workspace',
+    title: 'Always',
+    name: 'Always Allow in This Workspace',
+    meaning: 'Also allows identical requests in this workspace for 90 days, or until you revoke it.',
+  },
+  {
+    choice: 'deny',
+    title: 'Deny',
+    name: 'Deny',
+    meaning: 'Denies the waiting requests. You are asked about the next one.',
+  },
 ];
 
 /** The answers to a request, default first: "Deny" if the server's name for it is misleading. */
-export function answersTo(subject: ApprovalSubject): typeof CHOICES {
-  if (subjectText(subject).doubt !== 'deceptive') return CHOICES;
-  return [...CHOICES.filter(([choice]) => choice === 'deny'), ...CHOICES.filter(([choice]) => choice !== 'deny')];
+export function answersTo(subject: ApprovalSubject): readonly Answer[] {
+  if (subjectText(subject).doubt !== 'deceptive') return ANSWERS;
+  return [...ANSWERS.filter(({ choice }) => choice === 'deny'), ...ANSWERS.filter(({ choice }) => choice !== 'deny')];
 }
 
 /** The tooltip of a row, as plain text. */
 export function approvalSummary(approval: PendingApproval, folders: readonly OpenFolder[]): string {
-  const { askedAt, expiresAt } = approval;
-  const { why, label } = subjectText(approval.subject);
+  const { askedAt, waiting } = approval;
+  const { reason, label } = subjectText(approval.subject);
+  const hasLabel = reason.some((part) => typeof part !== 'string');
   return [
-    approvalText(approval, folders),
+    wantsText(approval, folders),
     '',
-    why,
-    ...(label === undefined ? [] : [`The server calls it ${quoteText(label)}.`]),
-    `Asked: ${timeText(askedAt)}`,
-    `Denied automatically: ${timeText(expiresAt)}`,
-    'Select to see all of it.',
+    phraseText(reason, QUOTING),
+    ...(label === undefined || hasLabel ? [] : [`The server calls it ${quoteText(label)}.`]),
+    ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
+    `Asked at ${clockText(askedAt, askedAt)}`,
+    expiryText(approval),
+    '',
+    ...ANSWERS.filter(({ title, name }) => title !== name).map(({ title, meaning }) => `${title}: ${meaning}`),
+    'Select the row to see all details.',
   ].join('\n');
 }
 
@@ -97,7 +122,9 @@ export function approvalPage(
     fact('Action', phraseText(action, QUOTING)),
     fact('Why asked', why),
     fact('Asked', timeText(askedAt)),
-    outcome === undefined ? fact('Ends', `${timeText(expiresAt)}, denied`) : fact('Ended', outcomeText(outcome)),
+    outcome === undefined
+      ? fact('Expires', `at ${clockText(expiresAt, askedAt)} (then denied)`)
+      : fact('Ended', outcomeText(outcome)),
     ...(waiting > 1 ? [fact('Waiting', `${waiting} identical requests; your answer is for all of them`)] : []),
   ];
   return page([
@@ -106,7 +133,7 @@ export function approvalPage(
     ...(label === undefined ? [] : [quotation('What the server calls it', label)]),
     ...(data === undefined ? [] : [quotation(data.title, data.text)]),
     [...NO_SANDBOX],
-    ['Your answers', ...CHOICES.flatMap(([choice, title]) => [`  ${title}`, `    ${MEANINGS[choice]}`])],
+    ['Your answers', ...ANSWERS.flatMap(answerLines)],
     [identical],
   ]);
 }
@@ -144,6 +171,10 @@ export function grantPage(grant: ApprovalGrant, folders: readonly OpenFolder[], 
 export const GONE = 'This request has ended, or its approval is no longer remembered.\n';
 
 const NO_TARGET = '  (MCP Live could not find out what it touches.)';
+
+function answerLines({ title, name, meaning }: Answer): readonly string[] {
+  return [title === name ? `  ${title}` : `  ${title}: ${name}`, `    ${meaning}`];
+}
 
 function targetLines(targets: readonly ScopeTarget[], folders: readonly OpenFolder[]): readonly string[] {
   if (targets.length === 0) return [NO_TARGET];

@@ -15,6 +15,7 @@ import {
   subjectText,
 } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
+import { clockText } from '../shared/timeText.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
 
 const MAX_NAME = 64;
@@ -28,29 +29,38 @@ const NAMED = 2;
 const MAX_NAMED_COUNT = NAMED + 1;
 
 /**
- * The notification text: server, action, and the computed targets. The server's own label is quoted, and only shown if
- * it differs.
+ * The notification text, in at most two sentences: server, action and the computed targets, then the reason for the
+ * question. The server's own label is quoted, and only shown if it differs.
  */
 export function approvalText(approval: PendingApproval, folders: readonly OpenFolder[]): string {
   const { waiting } = approval;
   const subject = subjectText(approval.subject);
   const { doubt, targets, reason } = subject;
-  const isAllOutside = doubt === 'none' && outside(targets).length === distinct(targets).length;
-  const parts = [
-    wantsText(approval, folders),
-    // Targets outside the workspace are reason enough.
-    ...(isAllOutside ? [] : [phraseText(reason, QUOTING)]),
-    ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
-    ...(isCut(subject) ? ['The Approvals view shows the whole request.'] : []),
+  const notes = [
+    ...(waiting > 1 ? [`${waiting} identical requests`] : []),
+    ...(isCut(subject) ? ['details in Approvals'] : []),
   ];
-  return parts.join(' ');
+  const request = wantsText(approval, folders, notes);
+  // Targets outside the workspace are reason enough.
+  const isAllOutside = doubt === 'none' && outside(targets).length === distinct(targets).length;
+  return isAllOutside ? request : `${request} ${phraseText(reason, QUOTING)}`;
 }
 
 /** `files (files.edit) wants to append to /etc/hosts, outside this workspace.` */
-export function wantsText({ server, featureSet, subject }: PendingApproval, folders: readonly OpenFolder[]): string {
+export function wantsText(
+  { server, featureSet, subject }: PendingApproval,
+  folders: readonly OpenFolder[],
+  notes: readonly string[] = [],
+): string {
   const text = subjectText(subject);
   const out = outsideText(text.targets);
-  return `${whoText(server, featureSet)} wants ${subjectWords(text, folders)}${out === '' ? '' : `, ${out}`}.`;
+  const request = `${whoText(server, featureSet)} wants ${subjectWords(text, folders)}${out === '' ? '' : `, ${out}`}`;
+  return notes.length === 0 ? `${request}.` : `${request} (${notes.join(', ')}).`;
+}
+
+/** `Expires at 16:05:21 (then denied)` */
+export function expiryText({ askedAt, expiresAt }: PendingApproval): string {
+  return `Expires at ${clockText(expiresAt, askedAt)} (then denied)`;
 }
 
 /** The action at the start of a row: `Append to /etc/hosts`. */
@@ -81,6 +91,22 @@ export function targetText({ kind, real, inside }: ScopeTarget, folders: readonl
 function grantTargetText(real: string, folders: readonly OpenFolder[]): string {
   const folder = folderOf(real, folders);
   return folder === undefined ? pathText(real) : insideText(folder.name, real.slice(folder.path.length + 1), folders);
+}
+
+/** The user's decisions, as the audit records them and as the history shows them. */
+const OWN_DECISIONS: readonly (readonly [recorded: string, shown: string])[] = [
+  ['allowed by the person (once)', 'You allowed it once'],
+  ['allowed by the person (session)', 'You allowed it for the session'],
+  ['allowed by the person (workspace)', 'You allowed it in this workspace'],
+  ['allowed by the person before (session)', 'You had allowed it for the session'],
+  ['allowed by the person before (workspace)', 'You had allowed it in this workspace'],
+  ['denied by the person', 'You denied it'],
+];
+
+/** A decision as shown in the history: `scope/elevate /etc/hosts: You allowed it once`. */
+export function decisionText(recorded: string): string {
+  const own = OWN_DECISIONS.find(([how]) => recorded.endsWith(`: ${how}`));
+  return own === undefined ? recorded : `${recorded.slice(0, -own[0].length)}${own[1]}`;
 }
 
 /** Makes paths in a text relative to the open folders, because side bars are narrow. */

@@ -67,6 +67,6 @@ export function openApprovalUi(services: ApprovalServices): ApprovalUi {
 
 /** Not modal. Notifications disappear, but the request stays in the view. */
 async function showToast(text: string, { subject }: PendingApproval): Promise<ApprovalChoice | undefined> {
-  const buttons = answersTo(subject).map(([choice, title]) => ({ title, choice }));
+  const buttons = answersTo(subject).map(({ choice, title }) => ({ title, choice }));
   return (await notify({ severity: 'warning', text, buttons }))?.choice;
 }

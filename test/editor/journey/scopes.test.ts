@@ -161,11 +161,15 @@ suite('A user who decides what servers may touch', () => {
     await me().shot('05 a question');
     assert.deepEqual(await me().toast(asked).locator('.monaco-button').allInnerTexts(), [
       'Allow Once',
-      'Allow for This Session',
-      'Always Allow in This Workspace',
+      'Session',
+      'Always',
       'Deny',
     ]);
-    assert.deepEqual(await me().spoken(/^Waiting/), [`Waiting for your answer: ${asked} Asked just now.`]);
+    assert.deepEqual(await journey().person.cutButtons('Verdana, "DejaVu Sans", sans-serif'), []);
+    assert.deepEqual(
+      (await me().spoken(/^Waiting/)).map((row) => row.replace(/\d\d:\d\d:\d\d/, '…')),
+      [`Waiting for your answer: ${asked} Asked just now. Expires at … (then denied).`],
+    );
     await me().answer(asked, 'Allow Once');
     await me().result(/Appended a line to/);
     await me().again({ line: 'second' });
@@ -180,7 +184,7 @@ suite('A user who decides what servers may touch', () => {
       await me().focused(),
       /^Warning: files \(files\.edit\) wants to call append_line on .*, notification$/,
     );
-    await me().pressTo('Tab', /^Allow for This Session$/);
+    await me().pressTo('Tab', /^Session$/);
     await person.press('Enter');
     await me().untilRow(/^Remembered 1$/);
     await me().result(/Appended a line to/);
@@ -261,8 +265,8 @@ suite('A user who decides what servers may touch', () => {
   test('finds what is remembered in a view, for this server alone, and changes until when', async () => {
     const { person } = journey();
     await me().call('append_line', { path: 'drafts/letter.md', line: 'P.S.' });
-    const asked = 'files (files.edit) wants to call append_line on drafts/letter.md. Its scope lists neither';
-    await me().answer(asked, 'Always Allow in This Workspace');
+    const asked = 'files (files.edit) wants to call append_line on drafts/letter.md. No rule in your settings covers';
+    await me().answer(asked, 'Always');
     await me().untilRow(/^ {2}append_line: drafts\/letter\.md files \(files\.edit\) · until \d{4}-\d\d-\d\d$/);
     await me().again({ line: 'P.P.S.' });
     await until('the second line', journey(), async () => /P\.S\.\nP\.P\.S\.\n$/.test(await text('drafts/letter.md')));
@@ -358,7 +362,7 @@ suite('A user who decides what servers may touch', () => {
     await me().result(DENIED);
     await me().isNotAsked();
     await me().call('read_text_file', { path: 'drafts/letter.md' });
-    const asked = 'library wants to call read_text_file on drafts/letter.md. Its scope lists neither';
+    const asked = 'library wants to call read_text_file on drafts/letter.md. No rule in your settings covers';
     await me().toast(asked).waitFor();
     await me().shot('14 a question about a plain server');
     await me().answer(asked, 'Allow Once');

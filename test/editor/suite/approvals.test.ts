@@ -28,7 +28,9 @@ const told = (message: string): Promise<void> =>
   eventually(async () => (await person.notifications()).includes(message), true);
 const rows = async (): Promise<readonly string[]> =>
   (await person.treeRows()).filter((row) => /files \(files\.edit\)|^Remembered|^History/.test(row));
-const waitingRows = async (): Promise<readonly string[]> => (await rows()).filter((row) => /^(Append|Call)/.test(row));
+/** Without the time. */
+const waitingRows = async (): Promise<readonly string[]> =>
+  (await rows()).filter((row) => /^(Append|Call)/.test(row)).map((row) => row.replace(/\d\d:\d\d:\d\d$/, '…'));
 const activeText = (): string => vscode.window.activeTextEditor?.document.getText() ?? '';
 
 const forgetAll = async (): Promise<void> => {
@@ -58,8 +60,9 @@ suite('Approvals', () => {
   test('are asked for by a notification, and wait in the view', async () => {
     const answered = elevate('/etc/hosts');
     await told(HOSTS);
-    await eventually(waitingRows, ['Append to /etc/hosts files (files.edit) · outside this workspace']);
+    await eventually(waitingRows, ['Append to /etc/hosts files (files.edit) · outside this workspace · expires at …']);
     await person.screenshot('an approval that waits');
+    assert.deepEqual(await person.cutButtons('Verdana, "DejaVu Sans", sans-serif'), []);
     await person.notification('Allow Once', '/etc/hosts');
     assert.equal(await answered, '{"approved":true,"payload":{"path":"/etc/hosts","mode":"append"}}');
     await eventually(waitingRows, []);
@@ -72,7 +75,7 @@ suite('Approvals', () => {
     await person.clickTreeItem('History', 'expand');
     await eventually(
       async () =>
-        (await person.treeRows()).filter((row) => /^ {2}\/etc\/hosts.*: (allowed|denied) by the person/.test(row))
+        (await person.treeRows()).filter((row) => /^ {2}\/etc\/hosts.*: You (allowed it once|denied it)/.test(row))
           .length >= 2,
       true,
     );
@@ -94,7 +97,10 @@ suite('Approvals', () => {
     );
     // Waits until both decisions are recorded, because a repaint of the view loses the click.
     await eventually(
-      async () => (await person.treeRows()).filter((row) => /^ {2}\/etc\/fstab.*: allowed/.test(row)).length,
+      async () =>
+        (await person.treeRows()).filter((row) =>
+          /^ {2}\/etc\/fstab.*: You (had )?allowed it for the session/.test(row),
+        ).length,
       2,
     );
     await person.clickTreeItem('/etc/fstab', 'Revoke');
@@ -109,7 +115,7 @@ suite('Approvals', () => {
     const { host } = await mcpLive();
     const answered = elevate('/etc/services');
     await asks();
-    await person.notification('Always Allow in This Workspace', '/etc/services');
+    await person.notification('Always', '/etc/services');
     assert.match(await answered, /^\{"approved":true/);
     const [grant] = host.approvals.remembered();
     assert.equal(grant?.lifetime, 'workspace');
@@ -184,7 +190,7 @@ suite('Approvals', () => {
     await assert.rejects(call('edit_file', { path: `${folder}/.env` }), (error) => isHostError(error, 'SCOPE_DENIED'));
     const allowed = call('edit_file', { path: `${folder}/docs/b.md` });
     await asks();
-    await told('files (files.edit) wants to call edit_file on docs/b.md. Its scope lists neither allow nor deny it.');
+    await told('files (files.edit) wants to call edit_file on docs/b.md. No rule in your settings covers this file.');
     const item = '[id="mcp-live.mcp-live.mcpl.status"]';
     await eventually(async () => (await person.texts(item)).map((text) => text.trim().replace(/\s+/g, ' ')), ['1 1']);
     await person.click(item);

@@ -12,6 +12,9 @@ const memento = (values: Map<string, unknown>): vscode.Memento => ({
   update: async (key, value) => void values.set(key, value),
 });
 
+/** The widest of the usual fonts of user interfaces, or the free font of the same widths. */
+const WIDE_FONT = 'Verdana, "DejaVu Sans", sans-serif';
+
 suite('A notification', () => {
   const clear = async (): Promise<void> => void (await vscode.commands.executeCommand('notifications.clearAll'));
   setup(clear);
@@ -51,6 +54,27 @@ suite('A notification', () => {
     await person.notification('Continue');
     assert.deepEqual([await answer, pressed], [undefined, []]);
     await eventually(async () => person.notifications(), ['The server no longer waits for an answer.']);
+  });
+
+  test('shows the whole titles of its buttons, also with a wide font', async () => {
+    const cut = async (...titles: readonly string[]): Promise<readonly string[]> => {
+      await clear();
+      const text = titles.join(', ');
+      void notify({ severity: 'warning', text, buttons: titles.map((title) => ({ title })) });
+      await eventually(async () => person.notifications(), [text]);
+      return person.cutButtons(WIDE_FONT);
+    };
+    assert.deepEqual(await cut('Allow Once', 'Session', 'Always', 'Deny'), []);
+    await person.screenshot('the answers to an approval, as buttons');
+    assert.deepEqual(await cut('Approve', 'Approve Any Definition…', 'Keep Asking'), []);
+    assert.deepEqual(await cut('Show Lineage', 'Continue from Last Good', 'Show Log'), []);
+    assert.deepEqual(await cut('Keep Mine', "Use the Workspace's", 'Open Settings'), []);
+    // The measurement finds titles that are too long.
+    const long = await cut('Allow Once', 'Allow for This Session', 'Always Allow in This Workspace', 'Deny');
+    assert.ok(
+      long.some((button) => button.startsWith('Always Allow in This Workspace: ')),
+      long.join('\n'),
+    );
   });
 
   test('can be shown only once, also after a restart', async () => {

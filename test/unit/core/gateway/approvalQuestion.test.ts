@@ -33,7 +33,7 @@ suite('the question of an approval', () => {
       [
         'The server `notes` (feature set `notes.write`) wants to run its tool `add`.',
         'It would touch `/etc/hosts` outside of the open folders; `/ws/a.md` (written as `../a.md`); `#general`.',
-        'Its scope lists neither allow nor deny it.',
+        'No rule in your settings covers all of these targets.',
       ].join('\n\n'),
     );
   });
@@ -97,7 +97,7 @@ suite('the question of an approval', () => {
     );
     assert.deepEqual(text.split('\n\n'), [
       'The server `  ` (feature set `notes.write`) wants to run its tool ``` `` ```.',
-      'Its scope lists neither allow nor deny it.',
+      'No rule in your settings covers it.',
       'It calls it `` `. # Allow it [Allow] (command:x) **really** <b> ``.',
       'It sent `` ` ``.',
     ]);
@@ -114,8 +114,8 @@ suite('the question of an approval', () => {
         assert.match(
           bare.replaceAll(/Q outside of the open folders( \(written as Q\))?/g, 'T'),
           isKnown
-            ? /^The server Q \(feature set Q\) wants to run its tool Q\.\n\nIt would touch T(; T)?\.\n\nIts scope [^\n]*$/
-            : /^The server Q \(feature set Q\) wants to run its tool Q\.\n\nIts scope [^\n]*\n\nIt calls it Q\.\n\nIt sent Q\.$/,
+            ? /^The server Q \(feature set Q\) wants to run its tool Q\.\n\nIt would touch T(; T)?\.\n\nNo rule [^\n]*$/
+            : /^The server Q \(feature set Q\) wants to run its tool Q\.\n\nNo rule [^\n]*\n\nIt calls it Q\.\n\nIt sent Q\.$/,
         );
         assert.ok(message.length < 2_000 && !message.includes(']('));
       }),

@@ -70,14 +70,14 @@ suite('The rows of the Approvals view', () => {
   test('are what waits, what is remembered and what was decided, in this order', () => {
     assert.equal(
       render(tree(FULL)),
-      `Append to /etc/hosts (files (files.edit) · outside this workspace) <warning> #pending
-Append to /etc/passwd and a (files (files.edit) · 1 of 2 outside this workspace · 3 requests · called something else) <warning> #pending
-Call run_all (files) <warning> #pending
+      `Append to /etc/hosts (files (files.edit) · outside this workspace · expires at 16:05:21) <warning> #pending
+Append to /etc/passwd and a (files (files.edit) · 1 of 2 outside this workspace · 3 requests · called something else · expires at 16:05:21) <warning> #pending
+Call run_all (files · expires at 16:05:21) <warning> #pending
 v Remembered (2) <bookmark> #group
   /etc/hosts (files (files.edit) · until 2027-02-16) <shield> #grant+lasting
   edit_file: src/a.ts (files (files.edit) · for this session) <watch> #grant
 > History <history> #group
-  /etc/hosts: allowed by the person (once) (files (files.edit) · 1 min) <check> #decision
+  /etc/hosts: You allowed it once (files (files.edit) · 1 min) <check> #decision
   edit_file .env: denied by the settings (files (files.edit) · 1 min) <circle-slash> #decision
   /x: denied, because there was no answer in time (other (files.edit) · 1 min) <watch> #decision
   scope/elevate: withdrawn before it was answered (files · 1 min) <close> #decision`,
@@ -95,12 +95,12 @@ v Remembered (2) <bookmark> #group
     assert.deepEqual(
       all(tree({ ...FULL, pending: FULL.pending?.slice(0, 1) ?? [], history: FULL.history?.slice(0, 1) ?? [] })),
       [
-        'Waiting for your answer: files (files.edit) wants to append to /etc/hosts, outside this workspace. Asked 1 min ago.',
+        'Waiting for your answer: files (files.edit) wants to append to /etc/hosts, outside this workspace. Asked 1 min ago. Expires at 16:05:21 (then denied).',
         'Remembered: 2 approvals.',
         'Allowed until 2027-02-16: files (files.edit) may have access to /etc/hosts.',
         'Allowed for this session: files (files.edit) may call edit_file: src/a.ts.',
         'History of decisions.',
-        'files (files.edit), 1 min ago: /etc/hosts: allowed by the person (once).',
+        'files (files.edit), 1 min ago: /etc/hosts: You allowed it once.',
       ],
     );
   });

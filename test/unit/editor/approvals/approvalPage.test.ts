@@ -14,15 +14,22 @@ Your answer decides only what MCP Live answers or sends.
 Your answers
   Allow Once
     Allows only the waiting requests. You are asked about the next one.
-  Allow for This Session
+  Session: Allow for This Session
     Also allows identical requests until this window closes.
-  Always Allow in This Workspace
+  Always: Always Allow in This Workspace
     Also allows identical requests in this workspace for 90 days, or until you revoke it.
   Deny
     Denies the waiting requests. You are asked about the next one.
 
 An identical request comes from the same program, with the same targets and the same data.
 `;
+
+const TIMES_AND_ANSWERS = `Asked at 16:04:21
+Expires at 16:05:21 (then denied)
+
+Session: Also allows identical requests until this window closes.
+Always: Also allows identical requests in this workspace for 90 days, or until you revoke it.
+Select the row to see all details.`;
 
 suite('The details of a request', () => {
   test('are all that is known of it, the words of the server indented', () => {
@@ -42,7 +49,7 @@ Feature set  files.edit
 Action       scope/elevate; it says that it will append
 Why asked    Its label names something else.
 Asked        2026-11-18 16:04:21
-Ends         2026-11-18 16:05:21, denied
+Expires      at 16:05:21 (then denied)
 Waiting      2 identical requests; your answer is for all of them
 
 Targets
@@ -114,15 +121,39 @@ ${ANSWERS.replace(/An identical request.*/, 'An identical request calls the same
 
   test('are summed up above the row', () => {
     assert.equal(
-      approvalSummary(waits('1', [path('/etc/hosts')], { label: '/etc/hosts' }), ONE_FOLDER),
+      approvalSummary(waits('1', [path('/etc/hosts')], { label: '/etc/hosts', waiting: 2 }), ONE_FOLDER),
       `files (files.edit) wants to append to /etc/hosts, outside this workspace.
 
-Its scope lists neither allow nor deny it.
+No rule in your settings covers this file.
 The server calls it "/etc/hosts".
-Asked: 2026-11-18 16:04:21
-Denied automatically: 2026-11-18 16:05:21
-Select to see all of it.`,
+2 identical requests wait for your answer.
+${TIMES_AND_ANSWERS}`,
     );
+  });
+
+  test('are summed up without saying anything twice', () => {
+    const summary = (rest: Parameters<typeof waits>[2]): string =>
+      approvalSummary(waits('1', [path('/ws/app/src/a.ts')], rest), ONE_FOLDER);
+    assert.equal(
+      summary({}),
+      `files (files.edit) wants to append to src/a.ts.
+
+No rule in your settings covers this file.
+${TIMES_AND_ANSWERS}`,
+    );
+    assert.equal(
+      summary({ label: 'b.ts', why: 'disagreement' }),
+      `files (files.edit) wants to append to src/a.ts.
+
+It calls it "b.ts", which names something else.
+${TIMES_AND_ANSWERS}`,
+    );
+  });
+
+  test('say the day on which a request expires if it is not the day of the request', () => {
+    const beforeMidnight = new Date(2026, 10, 18, 23, 59, 30).getTime();
+    const approval = waits('1', [path('/x')], { askedAt: beforeMidnight, expiresAt: beforeMidnight + 60_000 });
+    assert.match(approvalSummary(approval, ONE_FOLDER), /^Expires at 2026-11-19 00:00:30 \(then denied\)$/m);
   });
 });
 
@@ -160,9 +191,9 @@ suite('The answers', () => {
   test('are four, and begin with no where a name deceives', () => {
     const titles = (why: 'unlisted' | 'noTarget' | 'disagreement'): string =>
       answersTo(subject([], { why }))
-        .map(([, title]) => title)
+        .map(({ title }) => title)
         .join(' · ');
-    const usual = 'Allow Once · Allow for This Session · Always Allow in This Workspace';
+    const usual = 'Allow Once · Session · Always';
     assert.equal(titles('unlisted'), `${usual} · Deny`);
     assert.equal(titles('noTarget'), `${usual} · Deny`);
     assert.equal(titles('disagreement'), `Deny · ${usual}`);

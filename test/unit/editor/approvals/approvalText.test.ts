@@ -4,6 +4,7 @@ import {
   approvalText,
   wantedText,
   allowedText,
+  decisionText,
   lateText,
   nameText,
   narrowText,
@@ -19,7 +20,8 @@ function said(targets: readonly ScopeTarget[], rest: Rest = {}, folders = ONE_FO
   return approvalText(waits('1', targets, rest), folders);
 }
 
-const UNLISTED = 'Its scope lists neither allow nor deny it.';
+const unlisted = (what = 'this file'): string => `No rule in your settings covers ${what}.`;
+const UNLISTED = unlisted();
 
 suite('What a notification asks', () => {
   test('is who wants to do what to which target, as the host computed it', () => {
@@ -28,12 +30,15 @@ suite('What a notification asks', () => {
     const table: readonly (readonly [string, string])[] = [
       [said([path('/etc/hosts')]), 'files (files.edit) wants to append to /etc/hosts, outside this workspace.'],
       [said([path('/ws/app/src/a.ts')]), `files (files.edit) wants to append to src/a.ts. ${UNLISTED}`],
-      [said([path('/ws/app')]), `files (files.edit) wants to append to the folder app. ${UNLISTED}`],
+      [said([path('/ws/app')]), `files (files.edit) wants to append to the folder app. ${unlisted('this folder')}`],
       [
         said([path('/ws/lib/secrets/a.txt')], {}, TWO_FOLDERS),
         `files (files.edit) wants to append to secrets/a.txt in folder lib. ${UNLISTED}`,
       ],
-      [said([name('#general')], elevate(undefined)), `files (files.edit) wants access to #general. ${UNLISTED}`],
+      [
+        said([name('#general')], elevate(undefined)),
+        `files (files.edit) wants access to #general. ${unlisted('this target')}`,
+      ],
       [said([path('/x')], elevate('write')), 'files (files.edit) wants to write to /x, outside this workspace.'],
       [said([path('/x')], elevate('execute')), 'files (files.edit) wants to run /x, outside this workspace.'],
       [said([path('/x')], elevate('constructor')), 'files (files.edit) wants access to /x, outside this workspace.'],
@@ -52,12 +57,13 @@ suite('What a notification asks', () => {
   test('sums up several targets, those outside first, and counts what is the same only once', () => {
     const inside = ['a', 'b', 'c', 'd'].map((file) => path(`/ws/app/${file}`));
     const wants = 'files (files.edit) wants to append to';
-    assert.equal(said(inside.slice(0, 2)), `${wants} a and b. ${UNLISTED}`);
-    assert.equal(said(inside.slice(0, 3)), `${wants} a, b and c. ${UNLISTED}`);
-    assert.equal(said(inside), `${wants} a, b and 2 more. ${UNLISTED} The Approvals view shows the whole request.`);
+    const why = unlisted('all of these files');
+    assert.equal(said(inside.slice(0, 2)), `${wants} a and b. ${why}`);
+    assert.equal(said(inside.slice(0, 3)), `${wants} a, b and c. ${why}`);
+    assert.equal(said(inside), `${wants} a, b and 2 more (details in Approvals). ${why}`);
     assert.equal(
       said([...inside, path('/etc/hosts')]),
-      `${wants} /etc/hosts, a and 3 more, 1 of 5 outside this workspace. ${UNLISTED} The Approvals view shows the whole request.`,
+      `${wants} /etc/hosts, a and 3 more, 1 of 5 outside this workspace (details in Approvals). ${why}`,
     );
     assert.equal(said([path('/x'), path('/y')]), `${wants} /x and /y, outside this workspace.`);
     assert.equal(said([path('/x', { from: 'label' }), path('/x')]), `${wants} /x, outside this workspace.`);
@@ -83,7 +89,7 @@ suite('What a notification asks', () => {
     assert.equal(
       said([], { label: 'Fix the config', why: 'noTarget' }),
       'files (files.edit) wants to append to something unknown. ' +
-        'MCP Live could not find out what it touches. It says: "Fix the config".',
+        'MCP Live could not find out what it touches; the server says "Fix the config".',
     );
     assert.equal(
       said([], { action: { kind: 'call', tool: 'run_all' }, why: 'noTarget' }),
@@ -116,8 +122,18 @@ suite('What a notification asks', () => {
   test('says how many identical requests wait', () => {
     assert.equal(
       said([path('/x')], { waiting: 3 }),
-      'files (files.edit) wants to append to /x, outside this workspace. 3 identical requests wait for your answer.',
+      'files (files.edit) wants to append to /x, outside this workspace (3 identical requests).',
     );
+  });
+
+  test('has at most two sentences', () => {
+    const many = Array.from({ length: 5 }, (_, i) => path(`/ws/app/${i}`));
+    for (const why of ['unlisted', 'disagreement', 'noTarget'] as const)
+      for (const targets of [[], many.slice(1), many, [...many, path('/etc/hosts'), name('#general')]])
+        for (const label of [undefined, 'x'.repeat(500)]) {
+          const text = said(targets, { why, label, waiting: 4 });
+          assert.ok((text.match(/[.!?…](?= [A-Z]|$)/g) ?? []).length <= 2, text);
+        }
   });
 
   test('keeps the words of servers apart from ours, without links, on one line and short', () => {
@@ -197,6 +213,32 @@ suite('A late answer', () => {
 });
 
 suite('A decision', () => {
+  test('of the user is shown as such, whatever the target is called', () => {
+    const shown = (how: string): string => decisionText(`edit /x: denied by the person: ${how}`).slice(31);
+    assert.deepEqual(
+      [
+        'allowed by the person (once)',
+        'allowed by the person (session)',
+        'allowed by the person (workspace)',
+        'allowed by the person before (session)',
+        'allowed by the person before (workspace)',
+        'denied by the person',
+        'denied by the settings',
+        'allowed for this call before',
+      ].map(shown),
+      [
+        'You allowed it once',
+        'You allowed it for the session',
+        'You allowed it in this workspace',
+        'You had allowed it for the session',
+        'You had allowed it in this workspace',
+        'You denied it',
+        'denied by the settings',
+        'allowed for this call before',
+      ],
+    );
+  });
+
   test('has the begin and the file of long paths in its row', () => {
     assert.equal(
       narrowText('edit /home/ada/projects/other/src/a.ts, /etc/hosts and C:/Users/Ada/Documents/b.txt: denied'),
