@@ -40,6 +40,7 @@ export { waitFor } from './base/patience.ts';
 export { plural, pluralWord } from './base/plural.ts';
 export { type Redact, type Secret, SecretList } from './base/secrets.ts';
 export { variableSecrets } from './session/credentials.ts';
+export { lastWords } from './session/stoppedEarly.ts';
 export { leaveUnread, type MemberPath, unreadText } from './base/unreadJson.ts';
 export type { AuthFlow, AuthSettings, IdentityProvider } from './model/auth.ts';
 export {

@@ -109,7 +109,7 @@ suite('a server over stdio', () => {
     bench = await StdioBench.open(['--stubborn'], { shutdown: { stdinMs: 50, termMs: 50 } });
     await assert.rejects(bench.ask('closeOutput'), {
       message:
-        'The connection is closed: there is no answer to closeOutput. The server closed its output while it was running.',
+        'The connection closed before the server answered closeOutput. The server closed its output while it was running.',
     });
     await bench.transport.close();
     assert.equal(await isRunning(bench.transport.pid), false);

@@ -38,9 +38,9 @@ export function shortQuestion(question: StartQuestion): ShortQuestion {
   return { text: `${text}${more} Choose Review… to see everything.`, isWhole };
 }
 
-/** The first sentence. */
+/** Why the question is asked, as a sentence. */
 export function startTitle(question: StartQuestion): string {
-  return openingOf(question).text;
+  return openingOf(question).text.replace(/:$/, '.');
 }
 
 interface Part {
@@ -48,38 +48,39 @@ interface Part {
   readonly isWhole: boolean;
 }
 
-function openingOf({ server, reason, contributor }: StartQuestion): Part {
+function openingOf({ server, reason, kind, contributor }: StartQuestion): Part {
   const name = quotedUpTo(server, MAX_OF_NAME);
   const who = contributor && quotedUpTo(contributor.name, MAX_OF_NAME);
   const id = contributor && quotedUpTo(contributor.id, MAX_OF_NAME);
-  const by = who && id && `the extension ${who.text} (${id.text})`;
+  const by = who && id ? `The extension ${who.text} (${id.text})` : 'This workspace';
   return {
-    text: openingText(reason, name.text, by),
+    text: openingText({ reason, kind }, name.text, by),
     isWhole: [name, who, id].every((part) => part?.isWhole !== false),
   };
 }
 
-function openingText(reason: StartQuestion['reason'], name: string, by: string | undefined): string {
+/** Ends with a colon if the target follows in the same sentence. */
+function openingText({ reason, kind }: Pick<StartQuestion, 'reason' | 'kind'>, name: string, by: string): string {
   switch (reason) {
     case 'first':
-      return `Start the server ${name} that ${by === undefined ? 'this workspace defines' : `${by} contributes`}?`;
+      return `${by} wants to ${kind === 'url' ? 'connect to' : 'run'} ${name}:`;
     case 'changed':
-      return `Start the server ${name}, whose definition ${by === undefined ? 'in this workspace' : `by ${by}`} changed?`;
+      return `${by} changed the definition of ${name}.`;
     case 'widened':
-      return `Start the server ${name}, to which ${by ?? 'this workspace'} now grants more?`;
+      return `${by} gives ${name} more permissions.`;
     case 'workspaceFiles':
-      return `Start the server ${name} with files of this workspace?`;
+      return `Your server ${name} uses files of this workspace.`;
   }
 }
 
-function targetOf({ kind, target, cwd }: StartQuestion): Part {
-  const verb = kind === 'url' ? 'It connects to' : 'It runs';
+function targetOf({ kind, target, cwd, reason }: StartQuestion): Part {
+  const verb = reason === 'first' ? '' : kind === 'url' ? 'It connects to ' : 'It runs ';
   const isShort = target.length <= MAX_OF_TARGET;
   const what = isShort ? `"${target}"` : `"${beginningOf(target)}…"`;
   const where = cwd === undefined ? undefined : quotedUpTo(cwd, MAX_OF_FOLDER);
   const folder = where === undefined ? '' : ` in ${where.text}`;
   const length = isShort ? '' : ` (the first of ${target.length} characters)`;
-  return { text: `${verb} ${what}${length}${folder}.`, isWhole: isShort && where?.isWhole !== false };
+  return { text: `${verb}${what}${length}${folder}.`, isWhole: isShort && where?.isWhole !== false };
 }
 
 /** Cuts between characters and escapes. `target` is already escaped. */

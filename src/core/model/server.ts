@@ -111,6 +111,8 @@ export interface SettingsProblem {
   readonly scope: SettingsScope;
   readonly severity: 'error' | 'warning';
   readonly message: string;
+  /** The key at `path` is wrong, not its value. */
+  readonly at?: 'key' | undefined;
   /** The extension, if it contributed the faulty setting. */
   readonly contributor?: Contributor | undefined;
 }

@@ -337,7 +337,7 @@ function cancelledError(method: string, effect: Effect): HostError {
 
 function closedError(method: string, { error }: TransportClosed, effect: Effect): HostError {
   const why = error === undefined ? '' : ` ${error.message}`;
-  return new HostError('CONNECTION_CLOSED', `The connection is closed: there is no answer to ${method}.${why}`, {
+  return new HostError('CONNECTION_CLOSED', `The connection closed before the server answered ${method}.${why}`, {
     layer: 'transport',
     effect,
     suggestion: error?.suggestion ?? 'Start the server again.',

@@ -5,7 +5,7 @@ import type { AuthFlow, AuthSettings, IdentityProvider } from '../model/auth.ts'
 /** The part of an entry's reader that member decoders need. */
 interface ProblemNotes {
   fail(path: readonly (string | number)[], message: string): void;
-  warn(path: readonly (string | number)[], message: string): void;
+  warn(path: readonly (string | number)[], message: string, at?: 'key'): void;
 }
 
 const FLOWS: readonly AuthFlow[] = ['auto', 'off', 'clientCredentials', 'enterprise', 'workloadIdentity'];
@@ -153,7 +153,7 @@ function warnOfUnknown(
   notes: ProblemNotes,
 ): void {
   for (const key of Object.keys(value))
-    if (!known.includes(key)) notes.warn([...path, key], `"${key}" is not known here.`);
+    if (!known.includes(key)) notes.warn([...path, key], `"${key}" is not known here.`, 'key');
 }
 
 function present<const K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {

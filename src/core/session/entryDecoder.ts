@@ -65,7 +65,7 @@ export function decodeEntry(id: string, traced: Traced, isAgreed: Agreed): Setti
   const { mcpl: kept, ...effective } = protect(id, traced, all, isAgreed, reader);
   const mcpl = { ...kept, scopes: withDenialsOf(own.mcpl.scopes, kept.scopes) };
   for (const key of Object.keys(traced.value))
-    if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`);
+    if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`, 'key');
 
   const problems = [...reader.problems, ...hiddenProblems(ownReader.problems, reader.problems)];
   const rest = { id, problems, ...effective.marks };
@@ -287,7 +287,7 @@ function decodeTimeouts(reader: EntryReader): Timeouts {
     return DEFAULT_TIMEOUTS[key];
   };
   for (const key of Object.keys(given))
-    if (!Object.hasOwn(DEFAULT_TIMEOUTS, key)) reader.warn(['timeouts', key], `"${key}" is not a timeout.`);
+    if (!Object.hasOwn(DEFAULT_TIMEOUTS, key)) reader.warn(['timeouts', key], `"${key}" is not a timeout.`, 'key');
   const call = read('call');
   return { start: read('start'), list: read('list'), call, callMax: Math.max(call, read('callMax')) };
 }

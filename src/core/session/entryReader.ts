@@ -86,23 +86,25 @@ export class EntryReader {
 
   warnOfOthers(path: readonly string[], given: JsonObject, known: readonly string[]): void {
     for (const key of Object.keys(given))
-      if (!known.includes(key)) this.warn([...path, key], `"${key}" is not known here.`);
+      if (!known.includes(key)) this.warn([...path, key], `"${key}" is not known here.`, 'key');
   }
 
   fail(path: Path, message: string): void {
     this.#note(path, 'error', message);
   }
 
-  warn(path: Path, message: string): void {
-    this.#note(path, 'warning', message);
+  /** `at`: the key is wrong, not its value. */
+  warn(path: Path, message: string, at?: 'key'): void {
+    this.#note(path, 'warning', message, at);
   }
 
-  #note(path: Path, severity: 'error' | 'warning', message: string): void {
+  #note(path: Path, severity: 'error' | 'warning', message: string, at?: 'key'): void {
     // Counted by severity, so that warnings do not hide an error.
     if (this.problems.filter((problem) => problem.severity === severity).length >= MAX_PROBLEMS) return;
     const scope = this.#traced.scopeOf(path);
     const { contributor } = this.#traced;
     const whose = scope === 'extension' && contributor !== undefined ? { contributor } : {};
-    this.problems.push({ path: [this.#id, ...path], scope, severity, message, ...whose });
+    const where = at === undefined ? {} : { at };
+    this.problems.push({ path: [this.#id, ...path], scope, severity, message, ...where, ...whose });
   }
 }

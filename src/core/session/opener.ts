@@ -17,6 +17,7 @@ import { FirstQuestion } from './firstQuestion.ts';
 import { InitializedSession } from './initializedSession.ts';
 import { type OpeningPlan, planOpening } from './openingPlan.ts';
 import type { Session, SessionFeature } from './session.ts';
+import { stoppedEarly } from './stoppedEarly.ts';
 import { modernCapabilities, StatelessSession } from './statelessSession.ts';
 
 export interface OpenerOptions {
@@ -256,7 +257,8 @@ export class Opener {
       return { session, opened: { ...link.opened, transport: session.transport }, ended: link.ended.promise };
     } catch (error) {
       await this.#close(link);
-      throw error;
+      const stopped = stoppedEarly(error);
+      throw stopped === undefined ? error : this.#options.redact(stopped);
     }
   }
 

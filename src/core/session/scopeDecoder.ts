@@ -86,10 +86,10 @@ function broken(lists: ScopeSettings['lists'], key: string): ScopeSettings['list
 
 function decodeDenials(reader: EntryReader, key: string, value: Json | undefined): Denials {
   let isBroken = false;
-  const fail = (path: readonly (string | number)[], problem: string): void => {
+  const fail = (path: readonly (string | number)[], problem: string, at?: 'key'): void => {
     isBroken = true;
     const whom = key === EVERY ? 'Everything' : `Everything of "${key}"`;
-    reader.warn(['scopes', key, ...path], `${problem} ${whom} is denied until it is corrected.`);
+    reader.warn(['scopes', key, ...path], `${problem} ${whom} is denied until it is corrected.`, at);
   };
   if (!isJsonObject(value)) {
     fail([], 'Must be an object with a "whitelist" and a "blacklist".');
@@ -97,7 +97,7 @@ function decodeDenials(reader: EntryReader, key: string, value: Json | undefined
   }
   for (const member of Object.keys(value))
     // A misspelled key may have been meant to deny.
-    if (member !== 'whitelist' && member !== 'blacklist') fail([member], `"${member}" is not known here.`);
+    if (member !== 'whitelist' && member !== 'blacklist') fail([member], `"${member}" is not known here.`, 'key');
   const blacklist = decodePatterns(value['blacklist'], (path, problem) => fail(['blacklist', ...path], problem)) ?? [];
   return { blacklist, isBroken };
 }

@@ -69,9 +69,11 @@ function some(all: readonly string[]): string {
 function leftText(result: RoundResult | undefined): readonly string[] {
   const { turn = 0, reference = 0, result: results = 0 } = result?.left ?? {};
   return [
-    ...(turn === 0 ? [] : [vscode.l10n.t('The oldest {0} turns of this chat were too much for the model.', turn)]),
-    ...(reference === 0 ? [] : [vscode.l10n.t('Attachments that were too much for the model: {0}.', reference)]),
-    ...(results === 0 ? [] : [vscode.l10n.t('Results of tools that were too much for the model: {0}.', results)]),
+    ...(turn === 0 ? [] : [vscode.l10n.t('Earlier turns left out because of the limit of the model: {0}.', turn)]),
+    ...(reference === 0
+      ? []
+      : [vscode.l10n.t('Attachments left out because of the limit of the model: {0}.', reference)]),
+    ...(results === 0 ? [] : [vscode.l10n.t('Tool results left out because of the limit of the model: {0}.', results)]),
   ];
 }
 

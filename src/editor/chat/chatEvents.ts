@@ -61,7 +61,9 @@ export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, wri
   if (wanted !== '') stream.markdown(`${escaped(plainText(`There is no event of "${wanted}".`, 200))}\n\n`);
   if (all.length === 0) {
     stream.markdown(
-      vscode.l10n.t('No event has arrived. Servers of MCPL send some when a feature set that pushes events is on.'),
+      vscode.l10n.t(
+        'No event has arrived yet. MCPL servers send events once you turn on a feature set that can send them.',
+      ),
     );
     return;
   }

@@ -51,7 +51,7 @@ async function rollBack({ host }: Tools, wanted: string, response: vscode.ChatRe
   if (wanted === '') {
     response.markdown(
       vscode.l10n.t(
-        'Say to which checkpoint, by its id or name: `@mcpl /rollback chk_abc`. `/checkpoints` lists them.',
+        'Which checkpoint? Enter an ID or name, such as `@mcpl /rollback chk_abc`. `/checkpoints` lists them.',
       ),
     );
     return;

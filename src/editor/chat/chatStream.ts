@@ -97,7 +97,7 @@ async function orStopped<T>(work: Promise<T>, token: vscode.CancellationToken, m
 }
 
 function silent(): HostError {
-  return new HostError('TIMEOUT', vscode.l10n.t('The language model has said nothing for five minutes.'), {
+  return new HostError('TIMEOUT', vscode.l10n.t('The language model has not responded for five minutes.'), {
     layer: 'host',
     effect: 'none',
     suggestion: vscode.l10n.t('Ask again, or choose another model.'),

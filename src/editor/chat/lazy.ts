@@ -110,7 +110,7 @@ function listServers(host: Pick<Host, 'servers'>, prompt: string, writer: ChatWr
   const { stream } = writer;
   const all = host.servers();
   if (all.length === 0) {
-    stream.markdown(vscode.l10n.t('There is no server in the settings.'));
+    stream.markdown(vscode.l10n.t('No server is set up yet. Run "MCP Live: Add Server…".'));
     writer.links([
       { command: COMMANDS.serverAdd, title: vscode.l10n.t('Add Server') },
       { command: COMMANDS.demoTry, title: vscode.l10n.t('Try the Demo Server') },

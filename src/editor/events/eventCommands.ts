@@ -7,7 +7,7 @@ import { COMMANDS } from '../shared/ids.ts';
 import { openInChat } from '../shared/openInChat.ts';
 import { plainText } from '../shared/plainText.ts';
 import { cancellableProgress } from '../shared/progress.ts';
-import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
+import { commandButton, pick, startFirst, targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { notify } from '../shared/notify.ts';
 
@@ -33,7 +33,7 @@ export function eventActions(
       await events.markRead([event.id]);
     },
     ask: async (argument) => {
-      const event = await chosenEvent(services, argument, vscode.l10n.t('Which event should a model look at?'));
+      const event = await chosenEvent(services, argument, vscode.l10n.t('Which event do you want a model to read?'));
       if (event !== undefined) await askModel(services, documents, event);
     },
     openInChat: async (argument) => {
@@ -63,7 +63,9 @@ async function askModel({ host }: Needs, documents: EventDocuments, event: Inbou
   } catch (error) {
     // The user asked for a model, so request the permission now.
     if (!isHostError(error, 'NO_MODEL') || error.category !== 'no_permission') throw error;
-    await vscode.commands.executeCommand(COMMANDS.modelAllow);
+    const isAllowed = await vscode.commands.executeCommand<boolean>(COMMANDS.modelAllow);
+    // The user cancelled, or the command has reported why not.
+    if (!isAllowed) return;
     answered = await ask();
   }
   await documents.open(answered);
@@ -131,7 +133,11 @@ async function chosenEvent({ host }: Needs, argument: unknown, placeHolder: stri
       description: withoutIcons(`${plainText(event.server, 64)} · ${ageText(event.receivedAt, now)}`),
       event,
     }));
-  return (await pick(items, placeHolder, vscode.l10n.t('No event has arrived.')))?.event;
+  const nothing = {
+    text: vscode.l10n.t('No event has arrived yet. Turn on a feature set that sends events.'),
+    action: commandButton(vscode.l10n.t('Choose Feature Sets…'), COMMANDS.featureSetsChoose),
+  };
+  return (await pick(items, placeHolder, nothing))?.event;
 }
 
 async function chosenSet(
@@ -156,8 +162,9 @@ async function chosenSet(
           featureSet: set.name,
         })),
     );
-  const placeHolder = vscode.l10n.t('Which feature set should no longer notify you?');
-  return pick(items, placeHolder, vscode.l10n.t('No feature set notifies you now.'));
+  const placeHolder = vscode.l10n.t('Which feature set do you want to mute?');
+  const nothing = vscode.l10n.t('No running server has a feature set that shows notifications.');
+  return pick(items, placeHolder, startFirst(host, nothing));
 }
 
 function isQuiet(policy: PushPolicy): policy is 'ignore' | 'inbox' {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { cleanLine, type EventsQuestion, type FeatureSetView } from '../../core/index.ts';
+import { cleanLine, type EventsQuestion, type FeatureSetView, type McplDialect } from '../../core/index.ts';
 import { joinedChanges, stillAsShown } from './featureSetChanges.ts';
-import { isOn, usableSets, usesText } from './featureSetText.ts';
+import { isOn, permissionsOf, usableSets, usesText } from './featureSetText.ts';
 import { plainText } from '../shared/plainText.ts';
 import { withoutIcons } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
@@ -32,7 +32,7 @@ export function chooseEvents(
 ): void {
   if (host.alsoEvents.choose(server, featureSet, allowed)) return;
   const text = vscode.l10n.t(
-    'Nothing was changed: the feature set "{0}" is not on. Switch it on, then try again.',
+    'Nothing was changed: the feature set "{0}" is off. Turn it on, then try again.',
     plainText(cleanLine(featureSet, 100)),
   );
   void notify({ severity: 'warning', text });
@@ -56,7 +56,7 @@ export async function chooseFeatureSets({ host, settings }: FeatureSetServices, 
   const chosen = await vscode.window.showQuickPick(items, {
     canPickMany: true,
     title: vscode.l10n.t('Feature Sets of {0}', name),
-    placeHolder: vscode.l10n.t('Check what the server may do'),
+    placeHolder: vscode.l10n.t('Select what the server may do'),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -119,23 +119,37 @@ export async function askLaterSets(
   if (answer === on && names.length < shown.length) warnOfChanges(server);
 }
 
+/** Names what the sets ask for together. They all are off. */
+function firstContactText(
+  name: string,
+  shown: readonly FeatureSetView[],
+  after: McplDialect['after'] | undefined,
+): string {
+  const asked = permissionsOf(shown, after);
+  const isOne = shown.length === 1;
+  if (asked.length === 0)
+    return isOne
+      ? vscode.l10n.t('"{0}" offers a feature set that asks for no permission. It is off.', name)
+      : vscode.l10n.t('"{0}" offers {1} feature sets that ask for no permission. All are off.', name, shown.length);
+  // Complete: there are few distinct permissions, and none of them may be hidden behind a count.
+  const list = asked.join(', ');
+  return asked.length === 1
+    ? vscode.l10n.t('"{0}" asks for 1 permission: {1}. It is off.', name, list)
+    : vscode.l10n.t('"{0}" asks for {1} permissions: {2}. All are off.', name, asked.length, list);
+}
+
 /** Announces that a server offers feature sets. Returns false if the user declined to decide. */
 export async function askFirstSets(
   services: FeatureSetServices,
   server: string,
   shown: readonly FeatureSetView[],
 ): Promise<boolean> {
-  const count = shown.length;
-  const name = plainText(server, 64);
-  const text =
-    count === 1
-      ? vscode.l10n.t('"{0}" offers a feature set, which is off.', name)
-      : vscode.l10n.t('"{0}" offers {1} feature sets, all off.', name, count);
-  const all = { title: count === 1 ? vscode.l10n.t('Enable') : vscode.l10n.t('Enable All') };
-  const some = { title: vscode.l10n.t('Choose…') };
+  const text = firstContactText(plainText(server, 64), shown, services.host.server(server)?.mcpl?.dialect.after);
+  const review = { title: vscode.l10n.t('Review…') };
+  const all = { title: shown.length === 1 ? vscode.l10n.t('Enable') : vscode.l10n.t('Enable All') };
   const none = { title: vscode.l10n.t('Not Now') };
-  const answer = await notify({ severity: 'info', text, buttons: [all, some, none] });
-  if (answer !== all) return answer === some && (await chooseFeatureSets(services, server));
+  const answer = await notify({ severity: 'info', text, buttons: [review, all, none] });
+  if (answer !== all) return answer === review && (await chooseFeatureSets(services, server));
   await enableAll(services, server, shown);
   return true;
 }

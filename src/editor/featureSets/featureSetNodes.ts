@@ -35,7 +35,7 @@ export function featureSetsNodes(
     tooltip:
       sets.length === 0
         ? 'The server speaks MCPL but declares no feature sets, so it cannot use any MCPL feature.'
-        : 'MCPL features of the server. A checked set is on. All are off until you switch them on.',
+        : 'MCPL features of the server. A checked set is on. All are off until you turn them on.',
     spoken: `Feature Sets, ${count}`,
     icon: { name: 'checklist' },
     facets: [FACETS.featureSets],
@@ -183,8 +183,8 @@ function facetsOf(view: FeatureSetView): TreeNode['facets'] {
 }
 
 function checkbox(name: string, checked: boolean): NodeCheckbox {
-  const tooltip = checked ? 'On. Clear to switch it off.' : 'Off. Check to switch it on.';
-  return { checked, tooltip, spoken: `Switch on ${name}` };
+  const tooltip = checked ? 'On. Clear to turn it off.' : 'Off. Check to turn it on.';
+  return { checked, tooltip, spoken: `Turn on ${name}` };
 }
 
 const SCOPED =
@@ -217,10 +217,10 @@ function stateSentence({ set, state }: FeatureSetView): string {
     case 'disabled':
       return 'Off: the host refuses everything that belongs to it.';
     case 'invalid':
-      return cleanText(`It cannot be switched on: ${set.problem ?? 'its declaration is invalid.'}`);
+      return cleanText(`It cannot be turned on: ${set.problem ?? 'its declaration is invalid.'}`);
     case 'new':
       return 'Off: the server declared it after you added the matching wildcard. Check it to turn it on.';
     case 'changed':
-      return 'Off: its declaration changed since you switched it on. Check it to allow the new declaration.';
+      return 'Off: its declaration changed since you turned it on. Check it to allow the new declaration.';
   }
 }

@@ -1,4 +1,11 @@
-import { cleanLine, type FeatureSetView, isRunning, type Capability, type ServerSnapshot } from '../../core/index.ts';
+import {
+  type Capability,
+  cleanLine,
+  type FeatureSetView,
+  isRunning,
+  type McplDialect,
+  type ServerSnapshot,
+} from '../../core/index.ts';
 
 /** Short words for rows. */
 const WORDS: Readonly<Record<Capability, string>> = {
@@ -20,6 +27,17 @@ const MEANINGS: Readonly<Record<Capability, string>> = {
   'inferenceRequest.streaming': 'may use a language model, and read the answer while it is written',
   modelInfo: 'may read the name and limits of your language model',
   tools: 'has tools',
+};
+
+/** What the sets of a server ask for, as verbs. Streaming counts as using models. */
+const PERMISSIONS: Readonly<Record<Capability, string>> = {
+  'contextHooks.beforeInference': 'read your prompts',
+  'contextHooks.afterInference': 'read answers',
+  inferenceRequest: 'use models',
+  'inferenceRequest.streaming': 'use models',
+  modelInfo: "see your model's name",
+  pushEvents: 'send events',
+  tools: 'offer tools',
 };
 
 const MAX_USE = 60;
@@ -85,6 +103,25 @@ export function mcplLines(server: ServerSnapshot): readonly string[] {
   const says = claimed === version || claimed === '' ? '' : ` (the server says ${cleanLine(claimed, 40)})`;
   const sets = server.mcpl.sets.length === 0 ? 'none declared' : onText(usableSets(server));
   return [`MCPL: ${version}${says}`, `Feature sets: ${sets}`, ...remarks.map((remark) => cleanLine(remark, 300))];
+}
+
+/**
+ * The distinct permissions that sets ask for together, the most sensitive first. An unknown use has no effect. `scoped`
+ * and `rollback` give the user control, so they are no permissions.
+ */
+export function permissionsOf(
+  views: readonly Pick<FeatureSetView, 'set' | 'tools'>[],
+  after: McplDialect['after'] | undefined,
+): readonly string[] {
+  // In MCPL 0.2 a set with tools does not declare them.
+  const uses = new Set(views.flatMap(({ set, tools }) => [...set.uses, ...(tools.length > 0 ? ['tools'] : [])]));
+  const named = Object.entries(PERMISSIONS)
+    .filter(([use]) => uses.has(use))
+    .map(([use, words]) =>
+      use === 'contextHooks.afterInference' && after === 'blocking' ? 'read and change answers' : words,
+    );
+  const stored = views.some(({ set }) => set.hostState) ? ['store its state here'] : [];
+  return [...new Set([...named, ...stored])];
 }
 
 function restOf(uses: readonly string[]): readonly string[] {

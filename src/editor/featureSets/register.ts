@@ -12,7 +12,7 @@ import type { FeatureSetServices } from './featureSetDialogs.ts';
 import { usableSets } from './featureSetText.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
-import { targetOf } from '../shared/quickPicker.ts';
+import { startFirst, targetOf } from '../shared/quickPicker.ts';
 
 /** Registers the command for feature sets, and the prompt at the first contact with a server. */
 export function registerFeatureSets(services: FeatureSetServices, memory: vscode.Memento): Disposable {
@@ -43,7 +43,8 @@ export function registerFeatureSets(services: FeatureSetServices, memory: vscode
     registerCommand(services, COMMANDS.featureSetsChoose, text, async (argument) => {
       const question = vscode.l10n.t("Which server's feature sets do you want to choose?");
       const hasSome = (id: string): boolean => usableSets(services.host.server(id)).length > 0;
-      const id = await services.pick.server(argument, question, hasSome);
+      const nothing = startFirst(services.host, vscode.l10n.t('No running server offers feature sets.'));
+      const id = await services.pick.server(argument, question, hasSome, nothing);
       if (id !== undefined) await (await import('./featureSetDialogs.ts')).chooseFeatureSets(services, id);
     }),
   );

@@ -65,7 +65,7 @@ export class ChatHookSwitch {
     this.#log.log('error', `Chat hooks: ${messageOf(error)}`);
     if (this.#isClosed) return;
     const text = vscode.l10n.t(
-      'Servers cannot take part in the chat of the editor: {0}',
+      'The hooks of servers cannot be used in the built-in chat: {0}',
       plainText(messageOf(error), 300),
     );
     void notify({ severity: 'warning', text });

@@ -45,7 +45,7 @@ export class WrappedModels {
       version: base.version,
       detail: vscode.l10n.t('with hooks of MCPL servers'),
       tooltip: vscode.l10n.t(
-        'MCPL servers take part in every request to {0}. Each step of an agent may count as a request of its own.',
+        'The hooks of MCPL servers apply to every request to {0}. Each step of an agent may count as a separate request.',
         nameOf(base),
       ),
       maxInputTokens: base.maxInputTokens,

@@ -49,8 +49,14 @@ const MAX_NAME = 80;
 export function lineageActions(context: LineageContext, documents: StateDocuments, tabs: LineageTabs): LineageActions {
   const { lineages } = context.host;
   const annotated = async (argument: unknown, isPinned: boolean): Promise<void> => {
-    const placeHolder = isPinned ? vscode.l10n.t('Pin which checkpoint?') : vscode.l10n.t('Unpin which checkpoint?');
-    const node = await pickCheckpoint(context.host, argument, placeHolder, (each) => each.isPinned !== isPinned);
+    const placeHolder = isPinned
+      ? vscode.l10n.t('Which checkpoint do you want to pin?')
+      : vscode.l10n.t('Which checkpoint do you want to unpin?');
+    const nothing = isPinned
+      ? vscode.l10n.t('All checkpoints of this feature set are pinned already.')
+      : vscode.l10n.t('No checkpoint of this feature set is pinned.');
+    const isOther = (each: Checkpoint): boolean => each.isPinned !== isPinned;
+    const node = await pickCheckpoint(context.host, argument, placeHolder, isOther, nothing);
     if (node !== undefined) await lineages.annotate(node.place, { isPinned });
   };
   return {
@@ -67,37 +73,50 @@ export function lineageActions(context: LineageContext, documents: StateDocument
       tabs.open(isGiven ? await pickLineage(context.host, argument, placeHolder) : undefined);
     },
     rollBack: async (argument) => {
-      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Roll back to which checkpoint?'));
+      const node = await pickCheckpoint(
+        context.host,
+        argument,
+        vscode.l10n.t('Which checkpoint do you want to roll back to?'),
+      );
       return node === undefined ? undefined : rollBack(context, node.place, modelToken(argument));
     },
     continue: async (argument) => {
-      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Continue from which checkpoint?'));
+      const node = await pickCheckpoint(
+        context.host,
+        argument,
+        vscode.l10n.t('Which checkpoint do you want to continue from?'),
+      );
       return node === undefined ? undefined : continueFrom(context, node.place);
     },
     continueFromLastGood: async (argument) => {
-      const placeHolder = vscode.l10n.t('Which feature set should continue?');
+      const placeHolder = vscode.l10n.t('Which feature set do you want to continue?');
       const isBlocked = ({ blocked }: LineageSummary): boolean => blocked !== undefined;
-      const summary = await pickLineage(context.host, argument, placeHolder, isBlocked);
+      const nothing = vscode.l10n.t('No feature set is blocked, so there is nothing to continue.');
+      const summary = await pickLineage(context.host, argument, placeHolder, isBlocked, nothing);
       return summary === undefined ? undefined : continueFromLastGood(context, summary);
     },
     openState: async (argument) => {
-      const placeHolder = vscode.l10n.t('Open the state of which checkpoint?');
-      const node = await pickCheckpoint(context.host, argument, placeHolder, canBeRead);
+      const placeHolder = vscode.l10n.t("Which checkpoint's state do you want to open?");
+      const node = await pickCheckpoint(context.host, argument, placeHolder, canBeRead, noState());
       if (node !== undefined) await documents.open(node.place);
     },
     compare: (argument) => compare(context, documents, argument),
     name: async (argument) => {
-      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Name which checkpoint?'));
+      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Which checkpoint do you want to name?'));
       const name = node === undefined ? undefined : await askName(node);
       if (node !== undefined && name !== undefined) await lineages.annotate(node.place, { name });
     },
     pin: (argument) => annotated(argument, true),
     unpin: (argument) => annotated(argument, false),
     copyId: async (argument) => {
-      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Copy the id of which checkpoint?'));
+      const node = await pickCheckpoint(
+        context.host,
+        argument,
+        vscode.l10n.t('Which checkpoint ID do you want to copy?'),
+      );
       if (node === undefined) return;
       await vscode.env.clipboard.writeText(node.checkpoint);
-      vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the id of the checkpoint.'), 2_000);
+      vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the ID of the checkpoint.'), 2_000);
     },
     export: (argument) => exportLineage(context, argument),
     import: (argument) => importLineage(context, argument),
@@ -143,10 +162,14 @@ function canBeRead(node: Checkpoint): boolean {
   return hasState({ node, keeper: 'host' });
 }
 
+function noState(): string {
+  return vscode.l10n.t('MCP Live stores no state for this feature set: its server keeps the state.');
+}
+
 async function compare(context: LineageContext, documents: StateDocuments, argument: unknown): Promise<void> {
   const { host } = context;
-  const placeHolder = vscode.l10n.t('Compare which checkpoint?');
-  const first = await pickCheckpoint(host, argument, placeHolder, canBeRead);
+  const placeHolder = vscode.l10n.t('Which checkpoint do you want to compare?');
+  const first = await pickCheckpoint(host, argument, placeHolder, canBeRead, noState());
   if (first === undefined) return;
   const parent = first.parent;
   const head = host.lineages.list().find((each) => isSame(each, first))?.head;
@@ -158,12 +181,14 @@ async function compare(context: LineageContext, documents: StateDocuments, argum
     { label: vscode.l10n.t('With Another Checkpoint…'), place: undefined },
   ];
   const way = await vscode.window.showQuickPick(ways, {
-    placeHolder: vscode.l10n.t('Compare {0} with what?', titleText(first)),
+    placeHolder: vscode.l10n.t('What do you want to compare {0} with?', titleText(first)),
   });
   if (way === undefined) return;
   const isOther = (node: Checkpoint): boolean => canBeRead(node) && node.place !== first.place;
   const key = { server: first.server, featureSet: first.featureSet };
-  const other = way.place ?? (await pickCheckpoint(host, key, vscode.l10n.t('With which checkpoint?'), isOther))?.place;
+  const question = vscode.l10n.t('Which checkpoint do you want to compare it with?');
+  const nothing = vscode.l10n.t('This feature set has no other checkpoint with a stored state.');
+  const other = way.place ?? (await pickCheckpoint(host, key, question, isOther, nothing))?.place;
   if (other !== undefined) await documents.compare(...inOrder(first.place, other));
 }
 
@@ -180,7 +205,7 @@ async function askName(node: Checkpoint): Promise<string | undefined> {
 }
 
 async function forget(context: LineageContext, argument: unknown): Promise<void> {
-  const placeHolder = vscode.l10n.t('Forget which lineage?');
+  const placeHolder = vscode.l10n.t('Which lineage do you want to forget?');
   const summary = await pickLineage(context.host, argument, placeHolder);
   if (summary === undefined) return;
   const { server, featureSet, keeper, count } = summary;
@@ -203,7 +228,7 @@ async function forget(context: LineageContext, argument: unknown): Promise<void>
 const ENDING = 'jsonl';
 
 async function exportLineage({ host }: Pick<LineageContext, 'host'>, argument: unknown): Promise<void> {
-  const summary = await pickLineage(host, argument, vscode.l10n.t('Export which lineage?'));
+  const summary = await pickLineage(host, argument, vscode.l10n.t('Which lineage do you want to export?'));
   if (summary === undefined) return;
   const name = [summary.server, summary.featureSet].filter((part) => part !== '').join('-');
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -222,7 +247,7 @@ async function exportLineage({ host }: Pick<LineageContext, 'host'>, argument: u
 }
 
 async function importLineage({ host }: Pick<LineageContext, 'host'>, argument: unknown): Promise<void> {
-  const key = await pickSet(host, argument, vscode.l10n.t('Import into which feature set?'));
+  const key = await pickSet(host, argument, vscode.l10n.t('Which feature set do you want to import into?'));
   if (key === undefined) return;
   const chosen = await vscode.window.showOpenDialog({
     title: vscode.l10n.t('Import into {0}', lineageText(key)),

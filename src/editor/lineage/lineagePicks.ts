@@ -19,7 +19,9 @@ import {
   statefulSets,
   wholeTimeText,
 } from './lineageText.ts';
-import { pick, withoutIcons } from '../shared/quickPicker.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { commandButton, pick, withoutIcons } from '../shared/quickPicker.ts';
+import type { EmptyList } from '../shared/services.ts';
 import { plainLine } from '../shared/plainText.ts';
 
 /** Maximum checkpoints in a pick list. The view has all, and a search. */
@@ -44,6 +46,7 @@ export async function pickLineage(
   argument: unknown,
   placeHolder: string,
   accepts: (summary: LineageSummary) => boolean = () => true,
+  nothing: string = vscode.l10n.t('This feature set has no checkpoints yet.'),
 ): Promise<LineageSummary | undefined> {
   await host.lineages.loaded();
   const rowId = rowIdOf(argument);
@@ -61,8 +64,21 @@ export async function pickLineage(
     description: withoutIcons(summaryText(summary)),
     summary,
   }));
-  const nothing = host.lineages.list().length === 0 ? emptyText(host.servers()) : 'There is no such lineage.';
-  return (await pick(items, placeHolder, nothing))?.summary;
+  const isEmpty = host.lineages.list().length === 0;
+  return (await pick(items, placeHolder, isEmpty ? noLineage(host) : nothing))?.summary;
+}
+
+/** Why there is no lineage, with a button for the next step. */
+function noLineage(host: Hosted): EmptyList {
+  const servers = host.servers();
+  const sets = servers.flatMap(statefulSets);
+  const action =
+    sets.length === 0
+      ? commandButton(vscode.l10n.t('Try the Demo Server'), COMMANDS.demoTry)
+      : sets.some(({ state }) => state === 'enabled')
+        ? commandButton(vscode.l10n.t('Call Tool…'), COMMANDS.toolCall)
+        : commandButton(vscode.l10n.t('Choose Feature Sets…'), COMMANDS.featureSetsChoose);
+  return { text: emptyText(servers), action };
 }
 
 function summaryText({ head, count, blocked }: LineageSummary): string {
@@ -79,6 +95,7 @@ export async function pickCheckpoint(
   argument: unknown,
   placeHolder: string,
   only: (node: Checkpoint) => boolean = () => true,
+  nothing: string = vscode.l10n.t('This feature set has no checkpoints yet.'),
 ): Promise<(Checkpoint & LineageKey) | undefined> {
   const rowId = rowIdOf(argument);
   if (rowId !== undefined) {
@@ -89,7 +106,7 @@ export async function pickCheckpoint(
       suggestion: vscode.l10n.t('Choose another one in the Lineage view.'),
     });
   }
-  const summary = await pickLineage(host, argument, vscode.l10n.t('Of which feature set?'));
+  const summary = await pickLineage(host, argument, vscode.l10n.t('Which feature set does the checkpoint belong to?'));
   if (summary === undefined) return undefined;
   const key = keyIn(summary);
   const filter = { text: '', only: 'all' } as const;
@@ -98,7 +115,7 @@ export async function pickCheckpoint(
   const items = rows
     .filter(({ node }) => only(node))
     .map((row) => ({ ...checkpointItem(row.node, row.isHead, now), node: row.node }));
-  const chosen = await pick(items, placeHolder, vscode.l10n.t('There is no such checkpoint.'));
+  const chosen = await pick(items, placeHolder, nothing);
   return chosen === undefined ? undefined : { ...chosen.node, ...key };
 }
 
@@ -127,5 +144,5 @@ export async function pickSet(host: Hosted, argument: unknown, placeHolder: stri
   const items = [...known, ...others]
     .filter((key) => server === undefined || key.server === server)
     .map((key) => ({ label: withoutIcons(lineageText(key)), key }));
-  return (await pick(items, placeHolder, emptyText(host.servers())))?.key;
+  return (await pick(items, placeHolder, noLineage(host)))?.key;
 }

@@ -123,7 +123,7 @@ export class LineageViews implements Disposable {
       if (!store.isDisposed && page.visible) void page.webview.postMessage(message);
     };
     const run = (work: Promise<void>, server?: string): void => {
-      const failed = vscode.l10n.t('That did not work');
+      const failed = vscode.l10n.t('The lineage action failed');
       work.catch((error: unknown) => this.#context.failures.show(failed, error, { server }));
     };
     const controller = new LineageController(host.lineages, {

@@ -48,7 +48,7 @@ export async function askEditor(
   if (found.model instanceof RunnerModel) return { kind: 'model', name: found.model.added.name };
   const { name } = found.model.model;
   if (access.canSendRequest(found.model.model) === true) return { kind: 'model', name };
-  const justification = vscode.l10n.t('Servers that you switched on want to use language models.');
+  const justification = vscode.l10n.t('Servers with feature sets that you turned on want to use language models.');
   const question = { role: 'user', content: [{ type: 'text', text: 'Answer with OK.' }] } as const;
   const ended = await found.model.run({ messages: [question], maxTokens: 1, justification }, () => undefined, token);
   return ended.kind === 'failed' ? ended : { kind: 'model', name };

@@ -31,7 +31,7 @@ export async function chooseModelFor(
   const now = host.server(server)?.definition?.mcpl.inference.model;
   const items: readonly ModelItem[] = [
     {
-      label: vscode.l10n.t('The First of the Editor'),
+      label: vscode.l10n.t('First Model of the Editor'),
       description: now === undefined ? vscode.l10n.t('current') : '',
       model: undefined,
     },
@@ -43,7 +43,7 @@ export async function chooseModelFor(
   ];
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Language Model of {0}', name),
-    placeHolder: vscode.l10n.t('Which model does it get when it asks for one?'),
+    placeHolder: vscode.l10n.t('Which model should the server use?'),
     matchOnDescription: true,
   });
   if (chosen === undefined || chosen.model === now) return;

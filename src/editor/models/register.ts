@@ -14,6 +14,7 @@ import type { ModelRunners } from './modelRunners.ts';
 import type { ModelUse } from './modelPermission.ts';
 import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
+import { invalidEntries } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
 
 interface ModelUseTools {
@@ -26,26 +27,28 @@ interface ModelUseTools {
 
 /** *Allow Language Model Use*: names the servers that ask, then lets the editor ask for its own permission. */
 export function registerModelUse({ host, use, access, runners, log }: ModelUseTools): vscode.Disposable {
-  const allow = async (): Promise<void> => {
+  /** Returns whether servers may use models now. */
+  const allow = async (): Promise<boolean> => {
     const agree = { title: vscode.l10n.t('Allow') };
     const names = use.asking.map((server) => plainText(server, 64)).join(', ');
     const rules = vscode.l10n.t(
-      'Only servers with a feature set that uses inference, and that you switched on, get a model. Each has a budget of requests and tokens in its settings.',
+      'Only servers with a feature set that uses inference, and that you turned on, get a model. Each has a budget of requests and tokens in its settings.',
     );
     const modalDetail = names === '' ? rules : `${vscode.l10n.t('Asking now: {0}.', names)} ${rules}`;
     const text = vscode.l10n.t('Allow servers in this workspace to use language models?');
     const chosen = use.isAllowed ? agree : await notify({ severity: 'info', text, modalDetail, buttons: [agree] });
-    if (chosen !== agree) return;
+    if (chosen !== agree) return false;
     const { askEditor } = await import('./lazy.ts');
     const asked = await askEditor({ access, runners: runners.all }, NO_CANCELLATION);
     if (asked.kind === 'failed') {
       log.log('warn', asked.message);
       void notify({ severity: 'warning', text: plainText(asked.message, 300) });
-      return;
+      return false;
     }
     await use.allow();
-    const done = vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.name, 60));
+    const done = vscode.l10n.t('Servers can now use language models (default: {0}).', plainText(asked.name, 60));
     void notify({ severity: 'info', text: done });
+    return true;
   };
   const forbid = async (): Promise<void> => {
     const was = use.isAllowed;
@@ -59,12 +62,19 @@ export function registerModelUse({ host, use, access, runners, log }: ModelUseTo
   const failed = (error: unknown): void => {
     log.log('error', messageOf(error));
     const why = plainText(messageOf(error), 300);
-    const text = vscode.l10n.t('Whether servers may use language models was not changed: {0}', why);
+    const text = vscode.l10n.t('The permission for language models was not changed: {0}', why);
     void notify({ severity: 'error', text });
   };
   return vscode.Disposable.from(
     use,
-    vscode.commands.registerCommand(COMMANDS.modelAllow, () => allow().catch(failed)),
+    vscode.commands.registerCommand(COMMANDS.modelAllow, async () => {
+      try {
+        return await allow();
+      } catch (error) {
+        failed(error);
+        return false;
+      }
+    }),
     vscode.commands.registerCommand(COMMANDS.modelForbid, () => forbid().catch(failed)),
     host.onDidRefuseModel(({ server, reason }) => {
       if (reason === 'no_permission') use.refused(server);
@@ -96,7 +106,8 @@ export function registerModelUseView(
   store.add(
     registerCommand(services, COMMANDS.modelChoose, choosing, async (argument) => {
       const question = vscode.l10n.t("Which server's language model do you want to choose?");
-      const server = await pick.server(argument, question, (id) => host.server(id)?.definition !== undefined);
+      const isValid = (id: string): boolean => host.server(id)?.definition !== undefined;
+      const server = await pick.server(argument, question, isValid, invalidEntries());
       if (server === undefined) return;
       const { chooseModelFor } = await import('./lazy.ts');
       await chooseModelFor(services, server, runners.all);

@@ -122,7 +122,7 @@ async function propose(
 }
 
 function ownItem(value: string, isRequired: boolean): Proposal {
-  const nothing = isRequired ? vscode.l10n.t('(enter a value)') : vscode.l10n.t('(leave it out)');
+  const nothing = isRequired ? vscode.l10n.t('(enter a value)') : vscode.l10n.t('(skip)');
   const label = value === '' ? nothing : shown(value);
   return {
     label,

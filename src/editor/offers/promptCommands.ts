@@ -4,7 +4,7 @@ import { prefillChat } from '../chat/chatInput.ts';
 import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import { cancellableProgress } from '../shared/progress.ts';
-import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
+import { pick, startFirst, targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import type { TextDocuments } from '../shared/textDocuments.ts';
 import { askArguments } from './askedArguments.ts';
 import { asChatInput, type ChatChoice, chatText, promptText, withoutHeading } from './promptText.ts';
@@ -103,7 +103,7 @@ async function promptTarget(host: Host, argument: unknown): Promise<PromptTarget
       target: { server: server.id, prompt: name },
     })),
   );
-  const nothing = vscode.l10n.t('No running server has a prompt.');
+  const nothing = startFirst(host, vscode.l10n.t('No running server offers prompts.'));
   return (await pick(items, vscode.l10n.t('Which prompt do you want to see?'), nothing))?.target;
 }
 

@@ -121,7 +121,7 @@ const OPEN: vscode.QuickInputButton = {
 };
 
 function emptyRow(isBusy: boolean): Row {
-  const label = isBusy ? vscode.l10n.t('Reading…') : vscode.l10n.t('No running server has a resource.');
+  const label = isBusy ? vscode.l10n.t('Reading…') : vscode.l10n.t('No running server offers resources.');
   return { label, alwaysShow: true, item: undefined };
 }
 

@@ -46,7 +46,7 @@ export class FormDialog {
     const { server, message } = this.#question;
     const asks = vscode.l10n.t('The server "{0}" asks: {1}', plainText(server, 64), plainLine(message, MAX_MESSAGE));
     if (this.#steps?.wasTouched !== true) return asks;
-    return vscode.l10n.t('{0} Your input is kept. Continue, or close this without an answer.', asks);
+    return vscode.l10n.t('{0} Your input is kept. Continue, or close this notification to cancel.', asks);
   }
 
   #open(): Promise<FormAnswer | undefined> {

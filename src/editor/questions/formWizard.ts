@@ -209,7 +209,7 @@ function optionItems({ options }: Pick<Field<'choice' | 'choices'>, 'options'>):
 }
 
 function leaveOut(): Item<undefined> {
-  return { label: vscode.l10n.t('(leave it out)'), alwaysShow: true, value: undefined };
+  return { label: vscode.l10n.t('(skip)'), alwaysShow: true, value: undefined };
 }
 
 function promptOf({ field }: FieldStep): string {

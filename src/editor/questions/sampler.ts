@@ -231,7 +231,7 @@ function reasonOf(error: unknown): string {
 async function forgetDecisions(memory: SamplingMemory, server: string | undefined): Promise<void> {
   const decisions = memory.list().filter((decision) => server === undefined || decision.server === server);
   if (decisions.length === 0) {
-    const text = vscode.l10n.t('Nothing is remembered: you are asked about every request for a language model.');
+    const text = vscode.l10n.t('No decision is stored: MCP Live asks you about every request for a language model.');
     void notify({ severity: 'info', text });
     return;
   }
@@ -242,7 +242,7 @@ async function forgetDecisions(memory: SamplingMemory, server: string | undefine
     picked: decisions.length === 1,
     decision,
   }));
-  const placeHolder = vscode.l10n.t('Which decisions about language models should be forgotten?');
+  const placeHolder = vscode.l10n.t('Which decisions about language models do you want to forget?');
   const options = { placeHolder, canPickMany: true, matchOnDescription: true } as const;
   const chosen = await vscode.window.showQuickPick(items, options);
   if (chosen !== undefined && chosen.length > 0) await memory.forget(chosen.map(({ decision }) => decision));

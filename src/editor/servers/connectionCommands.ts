@@ -10,7 +10,7 @@ import {
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
-import { targetOf } from '../shared/quickPicker.ts';
+import { startFirst, targetOf } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { notify } from '../shared/notify.ts';
 
@@ -23,16 +23,19 @@ export function registerConnectionCommands(services: Needs): Disposable {
   const levels = { failed: vscode.l10n.t('The log level was not changed') };
   store.add(
     registerCommand(services, COMMANDS.serverSetLogLevel, levels, async (argument) => {
-      const placeHolder = vscode.l10n.t('Which server should log more, or less?');
-      const id = await pick.server(argument, placeHolder, (server) => canLog(host, server));
+      const placeHolder = vscode.l10n.t("Which server's log level do you want to change?");
+      const nothing = startFirst(host, vscode.l10n.t('No running server has a log level.'));
+      const id = await pick.server(argument, placeHolder, (server) => canLog(host, server), nothing);
       if (id !== undefined) await chooseLevel(host, id);
     }),
   );
-  const leaving = { failed: vscode.l10n.t('You are still signed in') };
+  const leaving = { failed: vscode.l10n.t('You were not signed out') };
   store.add(
     registerCommand(services, COMMANDS.serverSignOut, leaving, async (argument) => {
       const placeHolder = vscode.l10n.t('From which server do you want to sign out?');
-      const id = await pick.server(argument, placeHolder, (server) => urlOf(host, server) !== undefined);
+      const nothing = { text: vscode.l10n.t('No remote server is set up, so you are not signed in to any.') };
+      const isRemote = (server: string): boolean => urlOf(host, server) !== undefined;
+      const id = await pick.server(argument, placeHolder, isRemote, nothing);
       const url = id === undefined ? undefined : urlOf(host, id);
       if (id !== undefined && url !== undefined) await signOut(host, accounts, id, url);
     }),
@@ -41,7 +44,7 @@ export function registerConnectionCommands(services: Needs): Disposable {
   store.add(
     registerCommand(services, COMMANDS.questionShow, showing, async (argument) => {
       if (asked.showAgain(targetOf(argument)?.server)) return;
-      void notify({ severity: 'info', text: vscode.l10n.t('No question of a server waits for your answer.') });
+      void notify({ severity: 'info', text: vscode.l10n.t('No server is waiting for an answer.') });
     }),
   );
   return store;
@@ -59,7 +62,7 @@ async function chooseLevel(host: Host, id: string): Promise<void> {
     level,
     ...(level === current ? { description: vscode.l10n.t('current') } : {}),
   }));
-  const placeHolder = vscode.l10n.t('From which level on should "{0}" log?', plainText(id, 64));
+  const placeHolder = vscode.l10n.t('Lowest level that "{0}" should log', plainText(id, 64));
   const chosen: { readonly level: LogLevelName } | undefined = await vscode.window.showQuickPick(items, {
     placeHolder,
   });

@@ -72,11 +72,11 @@ function registerHostCommands(services: EditorServices): Disposable {
 async function clearInputs(inputs: InputMemory): Promise<void> {
   const ids = await inputs.remembered();
   if (ids.length === 0) {
-    void notify({ severity: 'info', text: vscode.l10n.t('No input is remembered for this workspace.') });
+    void notify({ severity: 'info', text: vscode.l10n.t('No input is stored for this workspace.') });
     return;
   }
   const items = ids.map((id) => ({ label: plainText(id, 100), id, picked: true }));
-  const placeHolder = vscode.l10n.t('Which inputs should be asked for again?');
+  const placeHolder = vscode.l10n.t('Which inputs do you want to forget?');
   const chosen = await vscode.window.showQuickPick(items, { placeHolder, canPickMany: true });
   for (const { id } of chosen ?? []) await inputs.forget(id);
 }

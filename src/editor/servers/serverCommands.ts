@@ -12,7 +12,8 @@ import { registerCommand } from '../shared/commandRegistry.ts';
 import { type CommandId, COMMANDS } from '../shared/ids.ts';
 import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
-import type { EditorServices, SettingsWriter } from '../shared/services.ts';
+import { invalidEntries } from '../shared/quickPicker.ts';
+import type { EditorServices, EmptyList, SettingsWriter } from '../shared/services.ts';
 
 /** Registers the commands for one server. */
 export function registerServerCommands(services: EditorServices): Disposable {
@@ -39,7 +40,8 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   const starting = { failed: vscode.l10n.t('The server did not start'), retry: true };
   owned.add(
     registerCommand(services, COMMANDS.serverStart, starting, async (argument) => {
-      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to start?'), whose(startable));
+      const placeHolder = vscode.l10n.t('Which server do you want to start?');
+      const id = await pick.server(argument, placeHolder, whose(startable), nothingToStart(host.servers()));
       // Notifications disappear, so starting a server with an open question shows it again.
       if (id === undefined || questions.showAgain(id) || asked.showAgain(id)) return;
       host.chooseStart(id);
@@ -50,14 +52,16 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   owned.add(
     registerCommand(services, COMMANDS.serverStop, stopping, async (argument) => {
       const stoppable = whose((server) => canStop(server.state));
-      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to stop?'), stoppable);
+      const nothing = { text: vscode.l10n.t('No server is running, so there is nothing to stop.') };
+      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to stop?'), stoppable, nothing);
       if (id !== undefined) await host.stop(id);
     }),
   );
   const restarting = { failed: vscode.l10n.t('The server did not restart'), retry: true };
   owned.add(
     registerCommand(services, COMMANDS.serverRestart, restarting, async (argument) => {
-      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to restart?'), usable);
+      const placeHolder = vscode.l10n.t('Which server do you want to restart?');
+      const id = await pick.server(argument, placeHolder, usable, invalidEntries());
       if (id !== undefined) await host.restart(id);
     }),
   );
@@ -65,7 +69,9 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   owned.add(
     registerCommand(services, COMMANDS.serverCancelCall, cancelling, async (argument) => {
       const busy = whose((server) => server.health?.kind === 'busy');
-      const id = await pick.server(argument, vscode.l10n.t("Which server's call do you want to cancel?"), busy);
+      const placeHolder = vscode.l10n.t("Which server's call do you want to cancel?");
+      const nothing = { text: vscode.l10n.t('No server is busy with a call, so there is nothing to cancel.') };
+      const id = await pick.server(argument, placeHolder, busy, nothing);
       if (id !== undefined) host.cancelCalls(id);
     }),
   );
@@ -81,13 +87,21 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   );
 }
 
+/** Why no server can be started. */
+function nothingToStart(servers: readonly ServerSnapshot[]): EmptyList {
+  if (servers.some(({ definition }) => definition === undefined)) return invalidEntries();
+  return { text: vscode.l10n.t('All servers are running already.') };
+}
+
 function registerSettings(services: EditorServices, owned: DisposableStore): void {
   const { host, pick, settings, logs } = services;
   const failed = vscode.l10n.t('The settings were not changed');
   owned.add(
     registerCommand(services, COMMANDS.serverEnable, { failed }, async (argument) => {
       const isOff = (id: string): boolean => host.server(id)?.enabled === false;
-      const id = await pick.server(argument, vscode.l10n.t('Which server should run in this workspace?'), isOff);
+      const nothing = { text: vscode.l10n.t('All servers are enabled in this workspace.') };
+      const placeHolder = vscode.l10n.t('Which server do you want to enable in this workspace?');
+      const id = await pick.server(argument, placeHolder, isOff, nothing);
       if (id === undefined) return;
       // Before the settings change, which starts it.
       host.chooseStart(id);
@@ -97,7 +111,9 @@ function registerSettings(services: EditorServices, owned: DisposableStore): voi
   owned.add(
     registerCommand(services, COMMANDS.serverDisable, { failed }, async (argument) => {
       const isOn = (id: string): boolean => host.server(id)?.enabled === true;
-      const id = await pick.server(argument, vscode.l10n.t('Which server should not run in this workspace?'), isOn);
+      const nothing = { text: vscode.l10n.t('All servers are disabled in this workspace.') };
+      const placeHolder = vscode.l10n.t('Which server do you want to disable in this workspace?');
+      const id = await pick.server(argument, placeHolder, isOn, nothing);
       if (id !== undefined) await settings.setEnabled(id, false);
     }),
   );
@@ -132,6 +148,8 @@ function registerSettings(services: EditorServices, owned: DisposableStore): voi
 interface ToolCommand {
   readonly id: CommandId;
   readonly question: string;
+  /** Shown if no tool is left to choose. */
+  readonly none: string;
   readonly accepts: (tool: OfferedTool) => boolean;
   readonly apply: (settings: SettingsWriter, server: string, tool: string) => Promise<void>;
 }
@@ -148,7 +166,7 @@ export function registerToolCommands(services: EditorServices): Disposable {
     const text = { failed: vscode.l10n.t('The settings of the tool were not changed') };
     owned.add(
       registerCommand(services, command.id, text, async (argument) => {
-        const target = await pick.tool(argument, command.question, accepts);
+        const target = await pick.tool(argument, command.question, accepts, { text: command.none });
         if (target !== undefined) await command.apply(settings, target.server, target.tool);
       }),
     );
@@ -161,25 +179,31 @@ function toolCommands(): readonly ToolCommand[] {
     {
       id: COMMANDS.toolAutoApprove,
       question: vscode.l10n.t('Which tool may models call without asking you?'),
+      none: vscode.l10n.t('Models may call all reviewed tools without asking you already.'),
       // A changed definition must be reviewed before approval.
       accepts: ({ autoApproved, change }) => !autoApproved && change === undefined,
       apply: (settings, server, tool) => settings.setToolAutoApproved(server, tool, true),
     },
     {
       id: COMMANDS.toolAskFirst,
-      question: vscode.l10n.t('Before which tool do you want to be asked?'),
+      question: vscode.l10n.t('Which tool should ask you before each call?'),
+      none: vscode.l10n.t('All tools already ask you before each call.'),
       accepts: ({ autoApproved, change }) => autoApproved || change !== undefined,
       apply: (settings, server, tool) => settings.setToolAutoApproved(server, tool, false),
     },
     {
       id: COMMANDS.toolOffer,
-      question: vscode.l10n.t('Which tool should models be offered?'),
+      question: vscode.l10n.t('Which tool do you want to offer to models?'),
+      none: vscode.l10n.t(
+        'No tool is hidden. A tool of a feature set that is off is offered once you turn the set on.',
+      ),
       accepts: ({ offered, forApps, setOff }) => !offered && forApps === undefined && setOff === undefined,
       apply: (settings, server, tool) => settings.setToolOffered(server, tool, true),
     },
     {
       id: COMMANDS.toolHide,
-      question: vscode.l10n.t('Which tool should be hidden from models?'),
+      question: vscode.l10n.t('Which tool do you want to hide from models?'),
+      none: vscode.l10n.t('No tool is offered to models, so there is nothing to hide.'),
       accepts: (tool) => tool.offered,
       apply: (settings, server, tool) => settings.setToolOffered(server, tool, false),
     },

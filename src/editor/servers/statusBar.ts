@@ -85,7 +85,7 @@ function showServers({ host, asked }: Needs): void {
   const store = new DisposableStore();
   const pick = store.add(vscode.window.createQuickPick<Row>());
   pick.title = vscode.l10n.t('MCP Live: Servers');
-  pick.placeholder = vscode.l10n.t('Select a server to start, stop or look into it');
+  pick.placeholder = vscode.l10n.t('Select a server to start, stop or inspect it');
   pick.matchOnDescription = true;
   const fill = (): void => {
     const active = pick.activeItems[0]?.server;

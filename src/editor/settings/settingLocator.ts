@@ -13,13 +13,14 @@ export interface SettingLocation {
 /**
  * Finds `path` below the setting `key` in a settings file, in any form that the editor accepts: a dotted key
  * (`"mcpl.servers": {…}`), nested objects (`"mcpl": {"servers": {…}}`), or a mix. `root` is the path to the settings
- * (`["settings"]` in a .code-workspace file).
+ * (`["settings"]` in a .code-workspace file). `at: 'key'` marks the name of the member in any case.
  */
 export function locateSetting(
   text: string,
   key: string,
   path: SettingPath,
   root: SettingPath = [],
+  at?: 'key',
 ): SettingLocation | undefined {
   const tree = parseTree(text, [], { allowTrailingComma: true, disallowComments: false });
   if (tree === undefined) return undefined;
@@ -27,7 +28,7 @@ export function locateSetting(
   const needed = steps.length - path.length;
   const found = descend(tree, steps, 0, undefined);
   if (found === undefined || found.steps < needed) return undefined;
-  return { ...span(found), depth: found.steps - needed };
+  return { ...span(found, at), depth: found.steps - needed };
 }
 
 interface Found {
@@ -75,9 +76,9 @@ function stepsNamed(name: string, steps: SettingPath, at: number): number {
 }
 
 /** Marks a scalar itself, and an object or list at its name. */
-function span(found: Found): { readonly offset: number; readonly length: number } {
+function span(found: Found, at: 'key' | undefined): { readonly offset: number; readonly length: number } {
   const scalar = found.value.type !== 'object' && found.value.type !== 'array';
-  const node = scalar || found.name === undefined ? found.value : found.name;
+  const node = (scalar && at !== 'key') || found.name === undefined ? found.value : found.name;
   return { offset: node.offset, length: node.length };
 }
 

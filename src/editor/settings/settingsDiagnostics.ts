@@ -56,7 +56,7 @@ export class SettingsDiagnostics implements Disposable {
   async #publish(): Promise<void> {
     const byFile = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
     for (const problem of this.#host.problems().slice(0, MAX_SHOWN)) {
-      const found = await this.#files.find(problem.scope, problem.path);
+      const found = await this.#files.find(problem.scope, problem.path, problem.at);
       if (found === undefined) continue;
       const key = found.uri.toString();
       const entry = byFile.get(key) ?? [found.uri, []];

@@ -30,10 +30,10 @@ export class SettingsFiles {
   }
 
   /** The location of `path` in the files of a scope. The deepest match wins. */
-  async find(scope: SettingsScope, path: SettingPath): Promise<FoundSetting | undefined> {
+  async find(scope: SettingsScope, path: SettingPath, at?: 'key'): Promise<FoundSetting | undefined> {
     let best: FoundSetting | undefined;
     for (const file of this.#filesOf(scope)) {
-      const found = await locateIn(file, path);
+      const found = await locateIn(file, path, at);
       if (found !== undefined && (best === undefined || found.depth > best.depth)) best = found;
     }
     return best;
@@ -78,10 +78,10 @@ function inFolder(folder: vscode.Uri): SettingsFile {
   return { uri: vscode.Uri.joinPath(folder, '.vscode', 'settings.json'), root: [] };
 }
 
-async function locateIn(file: SettingsFile, path: SettingPath): Promise<FoundSetting | undefined> {
+async function locateIn(file: SettingsFile, path: SettingPath, at?: 'key'): Promise<FoundSetting | undefined> {
   const text = await textOf(file.uri);
   const { locateSetting, positionAt } = await import('./settingLocator.ts');
-  const found = text === undefined ? undefined : locateSetting(text, SETTINGS.servers, path, file.root);
+  const found = text === undefined ? undefined : locateSetting(text, SETTINGS.servers, path, file.root, at);
   if (text === undefined || found === undefined) return undefined;
   const start = positionAt(text, found.offset);
   const end = positionAt(text, found.offset + found.length);

@@ -44,7 +44,8 @@ export class NotifiedFailures implements FailureNotices, Disposable {
     if (isCancellation(error) || isHostError(error, 'NOT_APPROVED')) return;
     // A failed start is reported through the server's state.
     if (this.#host.servers().some(({ state }) => state.kind === 'failed' && state.error === error)) return;
-    this.#report(what, error, options);
+    const failure = toHostError(error);
+    this.#report(`${what}: ${failure.message}`, failure, options);
   }
 
   dispose(): void {
@@ -77,15 +78,13 @@ export class NotifiedFailures implements FailureNotices, Disposable {
     for (const server of failed) {
       const error = this.#reported.get(server);
       const retry = (): unknown => vscode.commands.executeCommand(COMMANDS.serverStart, { server });
-      if (error !== undefined)
-        this.#report(vscode.l10n.t('The server "{0}" failed', plainText(server, 64)), error, { server, retry });
+      if (error !== undefined) this.#report(failedText(plainText(server, 64), error.message), error, { server, retry });
     }
   }
 
-  #report(what: string, error: unknown, { server, retry }: FailureOptions): void {
-    const failure = toHostError(error);
-    this.#log.log('error', `${what}: ${messageOf(error)}`);
-    const text = [sentence(plainText(`${what}: ${failure.message}`))];
+  #report(problem: string, failure: HostError, { server, retry }: FailureOptions): void {
+    this.#log.log('error', problem);
+    const text = [sentence(plainText(problem))];
     if (failure.suggestion !== undefined) text.push(plainText(failure.suggestion));
     this.#notify(text.join(' '), choices(failure, server, retry));
   }
@@ -95,6 +94,15 @@ export class NotifiedFailures implements FailureNotices, Disposable {
       this.#log.log('error', `A notification could not be shown, or its button failed: ${messageOf(error)}`),
     );
   }
+}
+
+/** Names the server once: `The server "x" stopped during startup (exit code 3): …`. */
+function failedText(name: string, message: string): string {
+  const subject = vscode.l10n.t('The server "{0}"', name);
+  const [own] = /^The server (?=[a-z])/.exec(message) ?? [];
+  return own === undefined
+    ? vscode.l10n.t('{0} failed: {1}', subject, message)
+    : `${subject} ${message.slice(own.length)}`;
 }
 
 function choices(

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Clock, Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion, Tool } from '../../core/index.ts';
+import type { NotificationButton } from './notify.ts';
 import type { SettingTarget } from './treeNode.ts';
 
 /** The argument of a command, or nothing to make it ask. Tree nodes have these members too. */
@@ -98,13 +99,28 @@ export interface InputMemory {
   forget(id: string): Promise<void>;
 }
 
-/** Asks for missing arguments with a quick pick. `undefined` if the user cancelled. */
+/** Shown instead of an empty quick pick: what is missing, and a button for the next step. */
+export interface EmptyList {
+  readonly text: string;
+  readonly action?: NotificationButton;
+}
+
+/**
+ * Asks for missing arguments with a quick pick. `undefined` if the user cancelled. `nothing` is shown if `accepts`
+ * leaves no entry. Without any server or tool, the picker says that.
+ */
 export interface Picker {
-  server(argument: unknown, placeHolder: string, accepts?: (id: string) => boolean): Promise<string | undefined>;
+  server(
+    argument: unknown,
+    placeHolder: string,
+    accepts?: (id: string) => boolean,
+    nothing?: EmptyList,
+  ): Promise<string | undefined>;
   tool(
     argument: unknown,
     placeHolder: string,
     accepts?: (server: string, tool: string) => boolean,
+    nothing?: EmptyList,
   ): Promise<ToolTarget | undefined>;
 }
 

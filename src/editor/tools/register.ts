@@ -58,7 +58,8 @@ export function registerDefinitionChanges(
       if (targetOf(argument)?.server === undefined && !host.servers().some(({ id }) => isChanged(id)))
         return loaded.review(undefined);
       const question = vscode.l10n.t('Which changed definition do you want to review?');
-      const target = await pick.tool(argument, question, isChanged);
+      const nothing = { text: vscode.l10n.t('No tool definition has changed since you approved it.') };
+      const target = await pick.tool(argument, question, isChanged, nothing);
       if (target !== undefined) await loaded.review(target);
     }),
   );

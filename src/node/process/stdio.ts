@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import spawn from 'cross-spawn';
 import {
-  clip,
   type Clock,
   Deferred,
   type DroppedMessage,
   Emitter,
   HostError,
   type Json,
+  lastWords,
   LogLimiter,
   type MemberPath,
   MessageFramer,
@@ -256,8 +256,8 @@ class StdioServer implements StdioTransport {
 
 function exitError({ code, signal }: Exit, lastLines: readonly string[]): HostError {
   const how = signal === null ? `exited with code ${String(code)}` : `was ended by the signal ${signal}`;
-  const words = lastLines.slice(-3).join(' / ');
-  const message = words === '' ? `The server ${how}.` : `The server ${how}. It wrote last: “${clip(words, 600)}”.`;
+  const words = lastWords(lastLines);
+  const message = words === '' ? `The server ${how}.` : `The server ${how}. It wrote last: “${words}”.`;
   return new HostError('SERVER_EXITED', message, {
     layer: 'process',
     effect: 'unknown',

@@ -48,9 +48,11 @@ suite('A user who adds a server', () => {
     await untilRunning(editor);
     const settings: unknown = JSON.parse(await readFile(join(editor.workspace, '.vscode/settings.json'), 'utf8'));
     assert.deepEqual(settings, { 'mcpl.servers': { notes: { command: 'mcpl-demo', enabled: true } } });
-    assert.deepEqual(await person.notifications(), ['"notes" offers 9 feature sets, all off.']);
+    assert.deepEqual(await person.notifications(), [
+      '"notes" asks for 6 permissions: read your prompts, read and change answers, use models, send events, offer tools, store its state here. All are off.',
+    ]);
     await person.screenshot('journey a server was added');
-    await person.notification('Enable All', '"notes" offers');
+    await person.notification('Enable All', '"notes" asks');
     await until('its sets on', editor, async () =>
       (await person.treeRows()).some((row) => / 9 of 9 sets on/.test(row)),
     );

@@ -19,7 +19,7 @@ suite('A user whose model asks for a rollback', () => {
     reader = new LineageReader(opened);
     await opened.person.openContainer('MCP Live');
     await opened.person.clickTreeItem('state', 'Start');
-    await reader.me.answer('Start the server "state"', 'Start');
+    await reader.me.answer('wants to run "state"', 'Start');
     await reader.me.untilRow(/^state running .* 1 of 2 sets on/);
     await reader.clear();
     await reader.me.unfold('state', 'Tools');

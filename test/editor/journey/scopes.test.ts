@@ -73,7 +73,7 @@ suite('A user who decides what servers may touch', () => {
   /** Starts the server. Returns the prompt's text about the workspace's grants. */
   const start = async (server: string): Promise<string> => {
     const { person } = journey();
-    const question = `Start the server "${server}"`;
+    const question = `wants to run "${server}"`;
     await person.clickTreeItem(server, 'Start');
     const said = await me().toast(question).innerText();
     await me().shot(`00 may ${server} start`);

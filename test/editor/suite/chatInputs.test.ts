@@ -118,7 +118,7 @@ suite('The input of a chat with @mcpl', () => {
     await say('The second question.', { attachFiles: [long, short] });
     await eventually(
       async () =>
-        /^(Used 2 references )?Second answer\. The oldest 1 turns of this chat were too much for the model\. Attachments that were too much for the model: 1\.$/.test(
+        /^(Used 2 references )?Second answer\. Earlier turns left out because of the limit of the model: 1\. Attachments left out because of the limit of the model: 1\.$/.test(
           await lastAnswer(),
         ),
       true,

@@ -25,7 +25,7 @@ suite('Before a server of the workspace starts for the first time', () => {
     await setServers({ demo: { ...DEMO, enabled: true } });
     await untilState('demo', 'asking');
     const [text] = (await person.notifications()).filter((shown) => shown.includes('demo'));
-    assert.match(text ?? '', /Start the server "demo" that this workspace defines\?/);
+    assert.match(text ?? '', /^This workspace wants to run "demo": "mcpl-demo/);
     assert.match(text ?? '', /mcpl-demo/);
     assert.ok(text?.includes(String.raw`[x]\u{28}command:workbench.action.quit)`) === true, text);
     await person.screenshot('the question whether a server may start');
@@ -160,7 +160,7 @@ suite('Before a server of the user runs files of a workspace', () => {
     await setServers({ mine: { enabled: true } });
     await untilState('mine', 'asking');
     const [text = ''] = (await person.notifications()).filter((shown) => shown.includes('"mine"'));
-    assert.match(text, /^Start the server "mine" with files of this workspace\?/);
+    assert.match(text, /^Your server "mine" uses files of this workspace\./);
     assert.match(text, /These arguments lead into this workspace: ".*notes"\./);
     await person.screenshot('the question whether files of the workspace may run');
     await person.notification("Don't Start", 'mine');

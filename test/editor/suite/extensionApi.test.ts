@@ -74,7 +74,7 @@ suite('The API for other extensions', () => {
     const [text] = (await person.notifications()).filter((shown) => shown.includes('db'));
     assert.match(
       text ?? '',
-      /Start the server "db" that the extension "Acme Tools" \("mcp-live-test\.contributor"\) contributes\? It runs "mcpl-demo/,
+      /The extension "Acme Tools" \("mcp-live-test\.contributor"\) wants to run "db": "mcpl-demo/,
     );
     await person.screenshot('the question whether a server of another extension may start');
     await person.notification('Start', 'db');

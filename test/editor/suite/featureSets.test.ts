@@ -65,10 +65,14 @@ const call = async (server: string, tool: string, args: Readonly<Record<string, 
 };
 
 const offers = async (): Promise<readonly string[]> =>
-  (await person.notifications()).filter((text) => text.includes('feature set'));
+  (await person.notifications()).filter((text) => text.includes(' asks for '));
+
+/** The first contact with a server whose sets are `SETS`. */
+const firstContact = (id: string): string =>
+  `"${id}" asks for 3 permissions: read your prompts, use models, send events. All are off.`;
 
 const answer = async (id: string, button: string): Promise<void> => {
-  await eventually(offers, [`"${id}" offers 3 feature sets, all off.`]);
+  await eventually(offers, [firstContact(id)]);
   await person.notification(button, id);
 };
 
@@ -80,9 +84,14 @@ suite('Feature sets', () => {
   });
   teardown(cleanSlate);
 
-  test('are offered at the first contact, all off, and are all on after Enable All', async () => {
+  test('are named by their permissions at the first contact, all off, and are all on after Enable All', async () => {
     await start('offered');
-    await eventually(offers, ['"offered" offers 3 feature sets, all off.']);
+    await eventually(offers, [firstContact('offered')]);
+    assert.deepEqual(await person.texts('.notification-list-item .monaco-button'), [
+      'Review…',
+      'Enable All',
+      'Not Now',
+    ]);
     await person.screenshot('the offer of feature sets');
     assert.deepEqual(JSON.parse(await call('offered', 'told')), { enabled: [], disabled: Object.keys(SETS) });
     await answer('offered', 'Enable All');
@@ -100,13 +109,13 @@ suite('Feature sets', () => {
     await vscode.commands.executeCommand('mcpl.server.restart', { server: 'declined' });
     await untilServer('declined', 'undecided still', (server) => server?.mcpl?.isUndecided === true);
     await start('other');
-    await eventually(offers, ['"other" offers 3 feature sets, all off.']);
+    await eventually(offers, [firstContact('other')]);
     assert.equal(await chosen('declined'), null);
   });
 
   test('are chosen one by one in a quick pick', async () => {
     await start('picked');
-    await answer('picked', 'Choose…');
+    await answer('picked', 'Review…');
     const labels = (): Promise<readonly string[]> => person.texts('.quick-input-list .monaco-list-row .label-name');
     await eventually(
       labels,

@@ -95,7 +95,7 @@ suite('The use of language models', () => {
     });
     await eventually(async () => host.modelUses.budget('memory')?.model, 'fake/reads');
     const again = vscode.commands.executeCommand('mcpl.chooseLanguageModel', { server: 'memory' });
-    await person.pick('The First of the Editor');
+    await person.pick('First Model of the Editor');
     await again;
     await untilServer('memory', 'without one', () => model() === undefined);
     assert.deepEqual(JSON.parse(await readSettings())['mcpl.servers'].memory.inference, { requestsPerHour: 5 });

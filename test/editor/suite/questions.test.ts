@@ -85,7 +85,7 @@ suite('Questions of servers', () => {
     await step('(12/14)');
     await person.click(`${QUICK_INPUT} .quick-input-action .monaco-button`);
     await step('(13/14)');
-    await person.pick('(leave it out)');
+    await person.pick('(skip)');
     await step('(14/14)');
     await person.screenshot('a form in steps, all of it before it is sent');
     await person.pick('String with default');

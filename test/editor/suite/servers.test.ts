@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { person } from '../person.ts';
+import { eventually } from './eventually.ts';
 import { cleanSlate, mcpLive, setServers, untilServer, untilState, untilTools, PLAIN_DEMO } from './mcpLive.ts';
 
 const DEMO = PLAIN_DEMO;
@@ -52,6 +53,52 @@ suite('A server of the workspace', () => {
     await started;
     await untilState('other', 'running');
     assert.equal((await mcpLive()).host.server('demo')?.state.kind, 'stopped');
+  });
+
+  test('is offered to be added, or started, where a command has none to list', async () => {
+    const said = async (): Promise<readonly string[]> =>
+      (await person.notifications()).filter((text) => /^No (server|running server) /.test(text));
+    await vscode.commands.executeCommand('mcpl.chooseFeatureSets');
+    await eventually(said, ['No server is set up yet. Add one first.']);
+    assert.deepEqual(await person.texts('.notification-list-item .monaco-button'), ['Add Server…']);
+    await vscode.commands.executeCommand('notifications.clearAll');
+
+    await setServers({ demo: DEMO });
+    await untilServer('demo', 'known', (server) => server !== undefined);
+    const next = {
+      'mcpl.prompt.get': 'No running server offers prompts. Start one first.',
+      'mcpl.tool.call': 'No running server offers tools. Start one first.',
+      'mcpl.server.stop': 'No server is running, so there is nothing to stop.',
+      'mcpl.server.setLogLevel': 'No running server has a log level. Start one first.',
+      'mcpl.chooseFeatureSets': 'No running server offers feature sets. Start one first.',
+    };
+    for (const [command, text] of Object.entries(next)) {
+      await vscode.commands.executeCommand('notifications.clearAll');
+      await vscode.commands.executeCommand(command);
+      await eventually(said, [text]);
+    }
+    await person.screenshot('a command that has no server to list');
+    await person.notification('Start Server…', 'feature sets');
+    await person.pick('demo');
+    await untilTools('demo');
+
+    await vscode.commands.executeCommand('mcpl.chooseFeatureSets');
+    await eventually(said, ['No running server offers feature sets.']);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('mcpl.server.start');
+    await eventually(() => person.notifications(), ['All servers are running already.']);
+  });
+
+  test('that stops during startup says so with its last words', async () => {
+    const script = 'console.error("API_KEY is not set"); process.exit(3)';
+    await setServers({ exits: { command: process.execPath, args: ['-e', script], enabled: true } });
+    await untilState('exits', 'failed');
+    const said = async (): Promise<readonly string[]> =>
+      (await person.notifications()).filter((text) => text.includes('"exits"'));
+    await eventually(said, [
+      'The server "exits" stopped during startup (exit code 3): “API_KEY is not set”. See the server\'s log, then start it again.',
+    ]);
+    await person.screenshot('a server that stops during startup');
   });
 
   test('is enabled and disabled in the workspace settings by commands', async () => {

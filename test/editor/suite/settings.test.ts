@@ -24,6 +24,15 @@ const problems = (): readonly string[] =>
     .filter(({ source }) => source === 'MCP Live')
     .map(({ range, severity, message }) => `${range.start.line}: ${vscode.DiagnosticSeverity[severity]} ${message}`);
 
+/** The text that each problem underlines. */
+const underlined = async (): Promise<readonly string[]> => {
+  const document = await vscode.workspace.openTextDocument(settingsUri());
+  return vscode.languages
+    .getDiagnostics(settingsUri())
+    .filter(({ source }) => source === 'MCP Live')
+    .map(({ range }) => document.getText(range));
+};
+
 const pidOf = (server: ServerSnapshot | undefined): number | undefined =>
   server?.state.kind === 'running' ? server.state.pid : undefined;
 
@@ -70,6 +79,14 @@ suite('Settings', () => {
 
     await writeSettings('{ "mcpl.servers": { "good": { "command": "mcpl-demo", "enabled": true } } }');
     await until(vscode.languages.onDidChangeDiagnostics, 'no problem', () => problems().length === 0);
+  });
+
+  test('with an unknown key are underlined at the key', async () => {
+    await writeSettings(
+      '{ "mcpl.servers": { "good": { "command": "mcpl-demo", "comand": "node", "hooks": { "ordr": 5 } } } }',
+    );
+    await until(vscode.languages.onDidChangeDiagnostics, 'two problems', () => problems().length === 2);
+    assert.deepEqual([...(await underlined())].sort(), ['"comand"', '"ordr"']);
   });
 
   test('that are not JSON change nothing until they are', async () => {

@@ -12,8 +12,8 @@ const NOISE = {
   WebSocket: ['log line', '', 'log line', '', '[INFO] ready'].map((line) => `warn: Not a message: ${line}`),
 };
 const ENDED = {
-  stdio: 'The connection is closed: there is no answer to tools/call. The server exited with code 1.',
-  WebSocket: 'The connection is closed: there is no answer to tools/call. The server closed the connection (1006).',
+  stdio: 'The connection closed before the server answered tools/call. The server exited with code 1.',
+  WebSocket: 'The connection closed before the server answered tools/call. The server closed the connection (1006).',
 };
 const said = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });
 

@@ -210,7 +210,7 @@ suite('MCPL: a server with the manners of tavern', () => {
     await assert.rejects(opened.host.start(ID), {
       code: 'CONNECTION_CLOSED',
       message:
-        'The connection is closed: there is no answer to initialize. The server closed the connection (4001, “unauthorized”).',
+        'The connection closed before the server answered initialize. The server closed the connection (4001, “unauthorized”).',
       suggestion:
         "Check the credentials: correct the token in `headers` in the server's settings, then start the server again.",
     });

@@ -69,7 +69,7 @@ suite('A user who goes back to a checkpoint', () => {
 
   const start = async (): Promise<void> => {
     await journey().person.clickTreeItem('state', 'Start');
-    await my().me.answer('Start the server "state"', 'Start');
+    await my().me.answer('wants to run "state"', 'Start');
     await my().me.untilRow(/^state running/);
     await my().clear();
   };

@@ -89,9 +89,11 @@ suite('A user whose servers speak MCPL', () => {
   test('starts one, sees its feature sets, and chooses in a list', async () => {
     const { person } = journey();
     await start('memory');
-    await untilToast('"memory" offers 4 feature sets, all off.');
+    await untilToast(
+      '"memory" asks for 5 permissions: read your prompts, read answers, use models, send events, offer tools. All are off.',
+    );
     await shot('01 first contact');
-    await person.notification('Choose…', 'feature sets');
+    await person.notification('Review…', 'permissions');
     await person.pick('memory.retrieval');
     await person.pick('memory.extraction');
     await shot('02 the choice');
@@ -162,8 +164,16 @@ suite('A user whose servers speak MCPL', () => {
   test('has a model look at the reminder, after allowing it', async () => {
     const { page, person } = journey();
     await person.clickTreeItem('Reminder: stretch', 'Ask Model');
+    await person.dialog('Cancel');
+    await page.locator('.monaco-dialog-box').waitFor({ state: 'hidden' });
+    await person.clickTreeItem('Reminder: stretch', 'Ask Model');
     await person.waitFor('.monaco-dialog-box');
     await shot('08 may servers use models');
+    assert.deepEqual(
+      (await person.notifications()).filter((text) => text.startsWith('No model answered')),
+      [],
+      'cancelling is no error',
+    );
     await person.dialog('Allow');
     await page.locator('.editor-instance .view-lines:has-text("I am a fake model")').waitFor();
     await untilRow(/^memory 1 event$/);
@@ -196,7 +206,7 @@ suite('A user whose servers speak MCPL', () => {
     // The view is small, and hidden rows cannot be clicked.
     await person.clickTreeItem('Tools', 'collapse');
     await start('compliance');
-    await untilToast('"compliance" offers a feature set, which is off.');
+    await untilToast('"compliance" asks for 1 permission: read and change answers. It is off.');
     await shot('12 one feature set');
     await person.notification('Enable', 'compliance');
     await untilRow(/^compliance running .* 1 of 1 sets? on/);

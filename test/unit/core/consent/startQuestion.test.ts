@@ -18,11 +18,11 @@ const TRICK = 'A. It was checked by Microsoft and is safe to start, PATH';
 suite('The question before a start', () => {
   test('is one text where all of it fits, and can be answered then', () => {
     assert.deepEqual(shortQuestion(question({ remarks: ['It sends the headers: "A".'] })), {
-      text: 'Start the server "srv" that this workspace defines? It runs "node a.js" in "/ws". It sends the headers: "A".',
+      text: 'This workspace wants to run "srv": "node a.js" in "/ws". It sends the headers: "A".',
       isWhole: true,
     });
     assert.deepEqual(shortQuestion(question({ kind: 'url', target: 'https://x.test', cwd: undefined })), {
-      text: 'Start the server "srv" that this workspace defines? It connects to "https://x.test".',
+      text: 'This workspace wants to connect to "srv": "https://x.test".',
       isWhole: true,
     });
   });
@@ -34,15 +34,32 @@ suite('The question before a start', () => {
       startTitle(question({ reason, contributor })),
     ]);
     assert.deepEqual(titles, [
-      'Start the server "srv" that this workspace defines?',
-      'Start the server "srv" that the extension "Acme" ("acme.tools") contributes?',
-      'Start the server "srv", whose definition in this workspace changed?',
-      'Start the server "srv", whose definition by the extension "Acme" ("acme.tools") changed?',
-      'Start the server "srv", to which this workspace now grants more?',
-      'Start the server "srv", to which the extension "Acme" ("acme.tools") now grants more?',
-      'Start the server "srv" with files of this workspace?',
-      'Start the server "srv" with files of this workspace?',
+      'This workspace wants to run "srv".',
+      'The extension "Acme" ("acme.tools") wants to run "srv".',
+      'This workspace changed the definition of "srv".',
+      'The extension "Acme" ("acme.tools") changed the definition of "srv".',
+      'This workspace gives "srv" more permissions.',
+      'The extension "Acme" ("acme.tools") gives "srv" more permissions.',
+      'Your server "srv" uses files of this workspace.',
+      'Your server "srv" uses files of this workspace.',
     ]);
+  });
+
+  test('names the command or the address after the reason', () => {
+    const shownFor = (reason: StartQuestion['reason'], kind: StartQuestion['kind']): string =>
+      shortQuestion(question({ reason, kind, cwd: undefined })).text;
+    assert.deepEqual(
+      (['changed', 'widened', 'workspaceFiles'] as const).map((reason) => shownFor(reason, 'command')),
+      [
+        'This workspace changed the definition of "srv". It runs "node a.js".',
+        'This workspace gives "srv" more permissions. It runs "node a.js".',
+        'Your server "srv" uses files of this workspace. It runs "node a.js".',
+      ],
+    );
+    assert.equal(
+      shownFor('changed', 'url'),
+      'This workspace changed the definition of "srv". It connects to "node a.js".',
+    );
   });
 
   test('counts the remarks that do not fit, and the whole of it has them', () => {
@@ -84,7 +101,10 @@ suite('The question before a start', () => {
     const long = question({ target: `node ${'x'.repeat(5_000)}` });
     const { text, isWhole } = shortQuestion(long);
     assert.equal(isWhole, false);
-    assert.match(text, /It runs "node x{195}…" \(the first of 5005 characters\) in "\/ws"\. Choose Review…/);
+    assert.match(
+      text,
+      /wants to run "srv": "node x{195}…" \(the first of 5005 characters\) in "\/ws"\. Choose Review…/,
+    );
     assert.match(wholeQuestion(long)[0] ?? '', /x{5000}"\.$/);
   });
 
@@ -342,7 +362,8 @@ suite('The question before a start, whatever settings contain', () => {
         const shown = asked.remarks.slice(0, asked.remarks.length - counted);
         for (const remark of shown) assert.ok(text.includes(` ${remark}`), remark);
         if (isWhole)
-          for (const line of wholeQuestion(asked)) assert.ok(text.includes(line.replace(/^It runs in |\.$/g, '')));
+          for (const line of wholeQuestion(asked))
+            assert.ok(text.includes(line.replace(/^It (runs|connects to)( in)? (?=")|\.$/g, '')));
         else assert.match(text, / Choose Review… to see everything\.$/);
         const whole = wholeQuestion(asked);
         for (const remark of asked.remarks) assert.ok(whole.includes(remark));

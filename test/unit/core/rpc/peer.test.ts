@@ -252,7 +252,7 @@ suite('requests to a peer', () => {
     const after = outcome(bench.peer.request('n', {}, MINUTE));
     bench.peer.notify('ignored');
     const text = (method: string): string =>
-      `CONNECTION_CLOSED: The connection is closed: there is no answer to ${method}. The server exited with code 1.`;
+      `CONNECTION_CLOSED: The connection closed before the server answered ${method}. The server exited with code 1.`;
     assert.deepEqual(
       [await pending, await after, ends, bench.clock.waiting],
       [text('m'), text('n'), ['SERVER_EXITED'], 0],
@@ -264,7 +264,7 @@ suite('requests to a peer', () => {
     const pending = outcome(bench.peer.request('m', {}, MINUTE));
     bench.peer.dispose();
     bench.peer.dispose();
-    assert.equal(await pending, 'CONNECTION_CLOSED: The connection is closed: there is no answer to m.');
+    assert.equal(await pending, 'CONNECTION_CLOSED: The connection closed before the server answered m.');
   });
 });
 

@@ -181,6 +181,32 @@ suite('An entry of a server', () => {
     assert.deepEqual(problemsOf({ command: 'x', restart: 'no' }), ['error restart: Must be "onCrash" or "never".']);
   });
 
+  test('marks each unknown member at its key, and a wrong value at the value', () => {
+    const entry = {
+      url: 'https://x.test',
+      comand: 'x',
+      timeouts: { cal: 1, call: 0 },
+      protocol: { erra: 'auto' },
+      auth: { clientID: 'x' },
+      hooks: { ordr: 1 },
+      scopes: { f: { blackList: [] } },
+    };
+    assert.deepEqual(
+      entryOf(entry)
+        .problems.map(({ path, at = 'value' }) => `${at} ${path.slice(1).join('.')}`)
+        .sort(),
+      [
+        'key auth.clientID',
+        'key comand',
+        'key hooks.ordr',
+        'key protocol.erra',
+        'key scopes.f.blackList',
+        'key timeouts.cal',
+        'value timeouts.call',
+      ],
+    );
+  });
+
   test('keeps a sign-in for servers with an address', () => {
     assert.deepEqual(problemsOf({ command: 'x', auth: {} }), [
       'warning auth: Only a server with a "url" is signed in to.',

@@ -193,9 +193,38 @@ suite('Asking a process what it speaks', () => {
     };
     await t.user({ a: node });
     assert.equal(t.servers.length, 2);
-    assert.match(stateOf(t), /^CONNECTION_CLOSED: The connection is closed: there is no answer to initialize/);
+    assert.match(stateOf(t), /^CONNECTION_CLOSED: The connection closed before the server answered initialize/);
     await t.host.close();
   });
+
+  for (const [how, data, said] of [
+    [
+      'and wrote why',
+      { exitCode: 3, signal: null, stderr: ['ready', 'API_KEY is', 'not set', 'bye'] },
+      '(exit code 3): “API_KEY is / not set / bye”.',
+    ],
+    ['silently', { exitCode: 0, signal: null, stderr: [] }, '(exit code 0), without an error message.'],
+    ['by a signal', { exitCode: null, signal: 'SIGKILL', stderr: ['x'] }, '(signal SIGKILL): “x”.'],
+  ] as const)
+    test(`a process that exits during startup ${how} fails with that, and not with a closed connection`, async () => {
+      const t = asking();
+      t.connect = () => {
+        const exit = new HostError('SERVER_EXITED', 'It exited.', {
+          layer: 'process',
+          data,
+          suggestion: 'See its log.',
+        });
+        const end = (): typeof NO_ANSWER => {
+          server.crash(exit);
+          return NO_ANSWER;
+        };
+        const server: ScriptedServer = new ScriptedServer({ 'server/discover': end, initialize: end });
+        return server;
+      };
+      await t.user({ a: node });
+      assert.equal(stateOf(t), `CONNECTION_CLOSED: The server stopped during startup ${said}`);
+      await t.host.close();
+    });
 
   test('a process that refuses initialize is not started again', async () => {
     const t = asking();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { FeatureSetView } from '../../../../src/core/index.ts';
+import { MCPL_USES } from '../../../../src/core/model/mcpl.ts';
 import { joinedChanges, stillAsShown } from '../../../../src/editor/featureSets/featureSetChanges.ts';
 import { featureSetsNodes } from '../../../../src/editor/featureSets/featureSetNodes.ts';
+import { permissionsOf } from '../../../../src/editor/featureSets/featureSetText.ts';
 import { serverNode } from '../../../../src/editor/servers/serverTreeNodes.ts';
 import type { TreeNode } from '../../../../src/editor/shared/treeNode.ts';
 import { mcpl, view } from '../../../support/featureSets.ts';
@@ -118,9 +120,9 @@ suite('the feature sets of a server', () => {
     assert.deepEqual(
       ['empty', 'other', 'sly', 'quiet'].map((label) => find(sets, label).tooltip.split('\n').slice(1, 3)),
       [
-        ['It cannot be switched on: It has no description.'],
+        ['It cannot be turned on: It has no description.'],
         [
-          'Off: its declaration changed since you switched it on. Check it to allow the new declaration.',
+          'Off: its declaration changed since you turned it on. Check it to allow the new declaration.',
           'It declares these uses:',
         ],
         ['On.', 'pushEvents refused: not declared.'],
@@ -211,5 +213,40 @@ suite('what the user chose of feature sets', () => {
       view('new'),
     ];
     assert.deepEqual(stillAsShown(shown, now), ['same']);
+  });
+});
+
+suite('The permissions that feature sets ask for', () => {
+  test('are named once each, the most sensitive first, however many sets ask for them', () => {
+    const sets = [
+      view('a', { uses: ['tools', 'pushEvents'] }),
+      view('b', { uses: ['tools', 'contextHooks.afterInference'] }),
+      view('c', { uses: ['inferenceRequest', 'contextHooks.beforeInference', 'inferenceRequest.streaming'] }),
+    ];
+    assert.deepEqual(permissionsOf(sets, 'notify'), [
+      'read your prompts',
+      'read answers',
+      'use models',
+      'send events',
+      'offer tools',
+    ]);
+  });
+
+  test('include every right that a set can have', () => {
+    const sets = [view('all', { uses: [...MCPL_USES], hostState: true, rollback: true, scoped: true })];
+    assert.deepEqual(permissionsOf(sets, 'blocking'), [
+      'read your prompts',
+      'read and change answers',
+      'use models',
+      "see your model's name",
+      'send events',
+      'offer tools',
+      'store its state here',
+    ]);
+  });
+
+  test('include tools that a set has without declaring them, and no use that has no effect', () => {
+    assert.deepEqual(permissionsOf([view('a', { uses: ['teleport'], tools: ['note'] })], 'none'), ['offer tools']);
+    assert.deepEqual(permissionsOf([view('a', { uses: ['teleport'], scoped: true, rollback: true })], undefined), []);
   });
 });

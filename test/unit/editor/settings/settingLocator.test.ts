@@ -5,8 +5,8 @@ import { locateSetting, positionAt, type SettingPath } from '../../../../src/edi
 const KEY = 'mcpl.servers';
 
 /** The marked text, and how much of the path it covers. */
-function find(text: string, path: SettingPath, root: SettingPath = []): string {
-  const found = locateSetting(text, KEY, path, root);
+function find(text: string, path: SettingPath, root: SettingPath = [], at?: 'key'): string {
+  const found = locateSetting(text, KEY, path, root, at);
   return found === undefined ? 'nothing' : `${text.substr(found.offset, found.length)} @${found.depth}`;
 }
 
@@ -40,6 +40,14 @@ suite('A member of a setting is found in the text of settings.json', () => {
   test('below the settings of a workspace file, and only there', () => {
     const text = '{"folders": [], "mcpl.servers": {"a": 1}, "settings": {"mcpl.servers": {"a": 2}}}';
     assert.equal(find(text, ['a'], ['settings']), '2 @1');
+  });
+
+  test('at its key, if that is wrong', () => {
+    const text = '{"mcpl.servers": {"files": {"comand": "node", "args": [5]}}}';
+    assert.equal(find(text, ['files', 'comand']), '"node" @2');
+    assert.equal(find(text, ['files', 'comand'], [], 'key'), '"comand" @2');
+    assert.equal(find(text, ['files', 'args'], [], 'key'), '"args" @2');
+    assert.equal(find(text, ['files', 'args', 0], [], 'key'), '5 @3');
   });
 
   test('and if it is missing, its container is marked', () => {
