@@ -35,6 +35,7 @@ export const person: Person = {
   openContainer: does('openContainer'),
   resizeSideBar: does('resizeSideBar'),
   clickTreeItem: does('clickTreeItem'),
+  doubleClickTreeItem: does('doubleClickTreeItem'),
   treeRows: reads('treeRows'),
   notification: does('notification'),
   notifications: reads('notifications'),

@@ -30,6 +30,8 @@ export interface Person {
    * button.
    */
   readonly clickTreeItem: (label: string, action?: string) => Promise<void>;
+  /** Double-clicks the inline button of a tree row, at the same place even if the row gets other buttons meanwhile. */
+  readonly doubleClickTreeItem: (label: string, action: string) => Promise<void>;
   /** The visible rows of the trees in the side bar, or of one view, indented by level: `label description [x]`. */
   readonly treeRows: (view?: string) => Promise<readonly string[]>;
   /** Clicks a button of a waiting notification (toast or notification centre). */
@@ -141,6 +143,20 @@ const clickInRow = async (row: Locator, action: string | undefined): Promise<voi
   return clickOfRow(row, `.actions .action-label[aria-label^=${quoted(action)}]`);
 };
 
+/** The time between the clicks of a fast double-click. */
+const BETWEEN_MS = 80;
+
+const doubleClickInRow = async (row: Locator, action: string): Promise<void> => {
+  await row.hover();
+  const box = await row.locator(`.actions .action-label[aria-label^=${quoted(action)}]`).boundingBox();
+  if (box === null) throw new Error(`The row has no button "${action}".`);
+  const page = row.page();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.click(x, y);
+  await page.waitForTimeout(BETWEEN_MS);
+  await page.mouse.click(x, y, { clickCount: 2 });
+};
+
 /** A script as text, because it runs in the page, without this project's types. */
 const treeRowsScript = (view: string): string => `[...document.querySelectorAll('.sidebar .pane-body .monaco-list-row')]
   .filter((row) => (row.closest('.pane')?.querySelector('.pane-header')?.textContent ?? '').includes(${quoted(view)}))
@@ -239,7 +255,9 @@ const resizeSideBar = async (page: Page, width: number): Promise<void> => {
   await page.mouse.up();
 };
 
-const inTree = (page: Page): Pick<Person, 'openContainer' | 'resizeSideBar' | 'clickTreeItem' | 'treeRows'> => ({
+type InTree = 'openContainer' | 'resizeSideBar' | 'clickTreeItem' | 'doubleClickTreeItem' | 'treeRows';
+
+const inTree = (page: Page): Pick<Person, InTree> => ({
   openContainer: async (title) => {
     const tab = page
       .locator(`.activitybar .action-item[role="tab"]:has(.action-label[aria-label^=${quoted(title)}])`)
@@ -255,6 +273,7 @@ const inTree = (page: Page): Pick<Person, 'openContainer' | 'resizeSideBar' | 'c
   },
   resizeSideBar: async (width) => resizeSideBar(page, Number(width)),
   clickTreeItem: async (label, action) => clickInRow(treeRow(page, label), action),
+  doubleClickTreeItem: async (label, action) => doubleClickInRow(treeRow(page, label), action),
   treeRows: async (view = '') => page.evaluate<readonly string[]>(treeRowsScript(view)),
 });
 

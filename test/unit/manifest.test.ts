@@ -362,7 +362,14 @@ suite('The manifest', () => {
       'inline@2 mcpl.server.restart',
       'inline@3 mcpl.server.showLog',
     ]);
+    assert.deepEqual(inline('server+startable+stoppable+asking'), [
+      'inline@1 mcpl.server.start',
+      'inline@3 mcpl.server.showLog',
+    ]);
     assert.deepEqual(inline('tool+asks'), ['inline@1 mcpl.tool.call']);
+    // The last button stays at its place, so that no second click reaches it.
+    assert.deepEqual(inline('tool+asks+setOff'), ['inline@0 mcpl.tool.turnOnFeatureSet', 'inline@1 mcpl.tool.call']);
+    assert.deepEqual(inline('tool+asks+setsOff'), ['inline@0 mcpl.chooseFeatureSets', 'inline@1 mcpl.tool.call']);
     assert.ok(itemCommands('tool+asks').includes('2_approve@1 mcpl.tool.autoApprove'));
     assert.ok(!itemCommands('tool+asks').includes('2_approve@1 mcpl.tool.askFirst'));
     assert.ok(itemCommands('tool+autoApproved').includes('2_approve@1 mcpl.tool.askFirst'));

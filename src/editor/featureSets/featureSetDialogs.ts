@@ -73,6 +73,22 @@ export async function chooseFeatureSets({ host, settings }: FeatureSetServices, 
   return chosen.length > 0;
 }
 
+/** Turns on a set as its checkbox does. Offers Undo, because the row of a tool cannot turn its set off again. */
+export async function turnOnSet(services: FeatureSetServices, server: string, set: string): Promise<void> {
+  const { settings, failures } = services;
+  await settings.setFeatureSets(server, [set], true);
+  const [name, of] = [plainText(cleanLine(set, 100)), plainText(server, 64)];
+  const undo = async (): Promise<void> => {
+    try {
+      await settings.setFeatureSets(server, [set], false);
+    } catch (error) {
+      failures.show(vscode.l10n.t('The feature set "{0}" was not turned off', name), error, { server });
+    }
+  };
+  const text = vscode.l10n.t('Turned on the feature set "{0}" of "{1}".', name, of);
+  void notify({ severity: 'info', text, buttons: [{ title: vscode.l10n.t('Undo'), run: undo }] });
+}
+
 /** Quotes a server's name, so that it cannot pass for the sentence around it. */
 function quoted(name: string): string {
   return plainText(`"${name.replaceAll('\\', '\\\\').replaceAll('"', '\\u{22}')}"`);

@@ -48,6 +48,16 @@ export function registerFeatureSets(services: FeatureSetServices, memory: vscode
       if (id !== undefined) await (await import('./featureSetDialogs.ts')).chooseFeatureSets(services, id);
     }),
   );
+  const turning = { failed: vscode.l10n.t('The feature set was not turned on') };
+  owned.add(
+    registerCommand(services, COMMANDS.toolTurnOnSet, turning, async (argument) => {
+      const { server, tool } = targetOf(argument) ?? {};
+      const known = server === undefined ? undefined : services.host.server(server);
+      const set = known?.tools.find((offered) => offered.tool.name === tool)?.setOff;
+      if (known === undefined || set === undefined) return;
+      await (await import('./featureSetDialogs.ts')).turnOnSet(services, known.id, set);
+    }),
+  );
   return owned;
 }
 

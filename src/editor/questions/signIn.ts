@@ -34,7 +34,8 @@ export class EditorAuthPrompt implements AuthPrompt {
       const accept = { title: vscode.l10n.t('Sign In'), isAccepted: true };
       const decline = { title: vscode.l10n.t("Don't Sign In"), isAccepted: false };
       const { signInText } = await import('./lazy.ts');
-      const chosen = await notify({ severity: 'info', text: signInText(question), buttons: [accept, decline] });
+      const text = signInText(question);
+      const chosen = await notify({ severity: 'info', text, buttons: [accept, decline], token });
       return chosen?.isAccepted;
     };
     const label = vscode.l10n.t('Sign in at {0}', question.issuer);
@@ -49,7 +50,7 @@ export class EditorAuthPrompt implements AuthPrompt {
       const copy = { title: vscode.l10n.t('Copy Redirect Address') };
       const { clientText, enterClient } = await import('./lazy.ts');
       const text = clientText(question);
-      const chosen = await notify({ severity: 'info', text, buttons: [enter, copy] });
+      const chosen = await notify({ severity: 'info', text, buttons: [enter, copy], token });
       if (chosen === undefined) return undefined;
       if (chosen === enter) return (await enterClient(question)) ?? 'declined';
       await vscode.env.clipboard.writeText(question.redirectUri);

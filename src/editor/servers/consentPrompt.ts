@@ -98,7 +98,8 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
     const { text, isWhole } = shortQuestion(pending.question);
     // Allowing requires the full question, which only the page can show.
     const buttons = [isWhole ? start : review, settings, deny];
-    const chosen = await notify({ severity: 'warning', text, buttons });
+    const ended = vscode.l10n.t('The question has ended. Start the server again.');
+    const chosen = await notify({ severity: 'warning', text, buttons, token: pending.token, ended });
     if (chosen === start) pending.settle('start');
     else if (chosen === settings) pending.settle('openSettings');
     else if (chosen === deny) pending.settle('dontStart');

@@ -14,6 +14,8 @@ import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import { invalidEntries } from '../shared/quickPicker.ts';
 import type { EditorServices, EmptyList, SettingsWriter } from '../shared/services.ts';
+import { isRow } from '../shared/treeNode.ts';
+import { DoubleClicks } from './doubleClick.ts';
 
 /** Registers the commands for one server. */
 export function registerServerCommands(services: EditorServices): Disposable {
@@ -24,7 +26,8 @@ export function registerServerCommands(services: EditorServices): Disposable {
 }
 
 function registerRunning(services: EditorServices, owned: DisposableStore): void {
-  const { host, pick, questions, asked } = services;
+  const { host, pick, questions, asked, clock } = services;
+  const clicks = new DoubleClicks(clock);
   const whose = (test: (server: ServerSnapshot) => boolean) => (id: string) => {
     const server = host.server(id);
     return server !== undefined && test(server);
@@ -43,7 +46,8 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
       const placeHolder = vscode.l10n.t('Which server do you want to start?');
       const id = await pick.server(argument, placeHolder, whose(startable), nothingToStart(host.servers()));
       // Notifications disappear, so starting a server with an open question shows it again.
-      if (id === undefined || questions.showAgain(id) || asked.showAgain(id)) return;
+      if (id === undefined || (isRow(argument) && clicks.isSecond(id))) return;
+      if (questions.showAgain(id) || asked.showAgain(id)) return;
       host.chooseStart(id);
       await host.start(id);
     }),
@@ -54,7 +58,9 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
       const stoppable = whose((server) => canStop(server.state));
       const nothing = { text: vscode.l10n.t('No server is running, so there is nothing to stop.') };
       const id = await pick.server(argument, vscode.l10n.t('Which server do you want to stop?'), stoppable, nothing);
-      if (id !== undefined) await host.stop(id);
+      // After a click on Start, the row has Stop at the same place.
+      if (id === undefined || (isRow(argument) && clicks.isSecond(id))) return;
+      await host.stop(id);
     }),
   );
   const restarting = { failed: vscode.l10n.t('The server did not restart'), retry: true };
@@ -62,7 +68,8 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
     registerCommand(services, COMMANDS.serverRestart, restarting, async (argument) => {
       const placeHolder = vscode.l10n.t('Which server do you want to restart?');
       const id = await pick.server(argument, placeHolder, usable, invalidEntries());
-      if (id !== undefined) await host.restart(id);
+      if (id === undefined || (isRow(argument) && clicks.isSecond(id))) return;
+      await host.restart(id);
     }),
   );
   const cancelling = { failed: vscode.l10n.t('The call was not cancelled') };

@@ -1,5 +1,6 @@
 import { cleanLine, cleanText, type OfferedTool, type ServerSnapshot } from '../../core/index.ts';
-import { FACETS } from '../shared/ids.ts';
+import { usableSets } from '../featureSets/featureSetText.ts';
+import { type Facet, FACETS } from '../shared/ids.ts';
 import { toolHints } from '../shared/toolHints.ts';
 import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode, WARNING_ICON } from '../shared/treeNode.ts';
 
@@ -23,15 +24,17 @@ export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
     icon: { name: 'tools' },
     expansion: 'collapsed' as const,
   };
-  return [nodeWith(node, () => rowsOf(node, tools, (tool) => toolNode(server.id, tool)))];
+  const usable = new Set(usableSets(server).map(({ set }) => set.name));
+  return [nodeWith(node, () => rowsOf(node, tools, (tool) => toolNode(server.id, tool, usable)))];
 }
 
-function toolNode(server: string, offeredTool: OfferedTool): TreeNode {
-  const { tool, offered, autoApproved, forApps, setOff, change } = offeredTool;
+/** `usable`: the sets that can be turned on. */
+function toolNode(server: string, offeredTool: OfferedTool, usable: ReadonlySet<string>): TreeNode {
+  const { tool, offered, autoApproved, change } = offeredTool;
   const name = cleanLine(tool.name, MAX_LABEL);
   const state = toolDescription(offeredTool);
   const description = offeredTool.remark === undefined ? state : `${state} · arguments not checked`;
-  const canBeOffered = forApps === undefined && setOff === undefined;
+  const withheld = withheldBy(offeredTool, usable);
   return {
     ...LEAF,
     id: nodeId('tool', server, tool.name),
@@ -40,24 +43,27 @@ function toolNode(server: string, offeredTool: OfferedTool): TreeNode {
     tool: tool.name,
     label: name,
     description,
-    tooltip: toolTooltip(offeredTool),
-    spoken: `${name}, ${description}`,
+    tooltip: toolTooltip(offeredTool, withheld),
+    spoken: [name, description, ...(withheld?.step === undefined ? [] : [withheld.step])].join(', '),
     icon: change !== undefined ? WARNING_ICON : autoApproved ? { name: 'pass' } : { name: 'shield' },
     facets: [
       FACETS.tool,
       autoApproved ? FACETS.autoApproved : change === undefined ? FACETS.asks : FACETS.changed,
       // For the menu, because checkboxes have no keyboard shortcut.
-      ...(offered ? [FACETS.offered] : canBeOffered ? [FACETS.hidden] : []),
+      ...(offered ? [FACETS.offered] : withheld === undefined ? [FACETS.hidden] : []),
+      ...(withheld?.facet === undefined ? [] : [withheld.facet]),
     ],
-    checkbox: canBeOffered
-      ? {
-          checked: offered,
-          tooltip: offered
-            ? 'Offered to models. Clear to hide it from them.'
-            : 'Hidden from models. Check to offer it.',
-          spoken: `Offer ${name} to models`,
-        }
-      : undefined,
+    // The editor cannot disable a checkbox, so a tool has none while it cannot be offered.
+    checkbox:
+      withheld === undefined
+        ? {
+            checked: offered,
+            tooltip: offered
+              ? 'Offered to models. Clear to hide it from them.'
+              : 'Hidden from models. Check to offer it.',
+            spoken: `Offer ${name} to models`,
+          }
+        : undefined,
   };
 }
 
@@ -72,19 +78,38 @@ function toolDescription(offeredTool: OfferedTool): string {
   return autoApproved ? 'auto-approved' : 'asks first';
 }
 
-/** Why models are not offered it, with the next step. */
-function withheldText({ forApps, setOff, needs, lacksUse }: OfferedTool): string | undefined {
-  if (forApps === true) return 'The server declares it for its own apps only. Models are never offered it.';
-  if (setOff === undefined) return undefined;
-  const off = cleanLine(setOff, MAX_LABEL);
-  if (lacksUse === true)
-    return `Its feature set "${off}" does not declare "tools" in its "uses". Report this to the author of the server.`;
-  if (needs === undefined) return `Its feature set "${off}" is off.`;
-  const all = needs.map((name) => cleanLine(name, MAX_LABEL)).join(', ');
-  return `It may belong to any of several feature sets: ${all}. It is off because "${off}" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".`;
+/** Why models cannot be offered a tool, whatever the user checks. */
+interface Withheld {
+  readonly reason: string;
+  /** The row's action with the name of the set, which the title of a menu item cannot contain. */
+  readonly step?: string;
+  readonly facet?: Facet;
 }
 
-function toolTooltip(offeredTool: OfferedTool): string {
+function withheldBy(
+  { forApps, setOff, needs, lacksUse }: OfferedTool,
+  usable: ReadonlySet<string>,
+): Withheld | undefined {
+  if (forApps === true) return { reason: 'The server declares it for its own apps only. Models are never offered it.' };
+  if (setOff === undefined) return undefined;
+  const off = cleanLine(setOff, MAX_LABEL);
+  if (lacksUse === true) {
+    const undeclared = `Its feature set "${off}" does not declare "tools" in its "uses".`;
+    return { reason: `${undeclared} Report this to the author of the server.` };
+  }
+  if (needs !== undefined) {
+    const all = needs.map((name) => cleanLine(name, MAX_LABEL)).join(', ');
+    const reason = `It may belong to any of several feature sets: ${all}. It is off because "${off}" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".`;
+    return needs.every((name) => usable.has(name)) ? { reason, facet: FACETS.setsOff } : { reason };
+  }
+  if (!usable.has(setOff)) {
+    const reason = `Its feature set "${off}" is off and cannot be turned on, because the server does not declare it correctly.`;
+    return { reason: `${reason} Report this to the author of the server.` };
+  }
+  return { reason: `Its feature set "${off}" is off.`, step: `Turn On "${off}"`, facet: FACETS.setOff };
+}
+
+function toolTooltip(offeredTool: OfferedTool, withheld: Withheld | undefined): string {
   const { tool, offered, autoApproved, change, remark } = offeredTool;
   const hints = toolHints(tool);
   const changed = change === undefined ? '' : ' Its definition changed since you approved it.';
@@ -94,7 +119,8 @@ function toolTooltip(offeredTool: OfferedTool): string {
   return lines(
     cleanLine(tool.title ?? tool.name, MAX_LABEL),
     // The host's text first, because server text may be longer than the tooltip.
-    offered ? `Offered to models. ${approval}` : (withheldText(offeredTool) ?? 'Not offered to models.'),
+    offered ? `Offered to models. ${approval}` : (withheld?.reason ?? 'Not offered to models.'),
+    withheld?.step === undefined ? undefined : 'To offer it to models, choose Turn On Feature Set.',
     remark === undefined ? undefined : `Its arguments are sent unchecked: ${cleanText(remark)}`,
     hints.length === 0 ? undefined : `The server says: ${hints.join(', ')}.`,
     tool.description === undefined ? undefined : `\n${cleanText(tool.description)}`,

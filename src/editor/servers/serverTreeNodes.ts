@@ -114,6 +114,7 @@ function facetsOf(server: ServerSnapshot, startable: boolean): TreeNode['facets'
     FACETS.server,
     ...(startable ? [FACETS.startable] : []),
     ...(canStop(state) ? [FACETS.stoppable] : []),
+    ...(state.kind === 'asking' ? [FACETS.asking] : []),
     ...(state.kind === 'failed' ? [FACETS.failed] : []),
     ...(server.health?.kind === 'busy' ? [FACETS.busy] : []),
     ...(server.enabled ? [FACETS.enabled] : []),

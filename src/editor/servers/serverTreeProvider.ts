@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, Throttle } from '../../core/index.ts';
+import { type Disposable, DisposableStore, type OfferedTool, Throttle } from '../../core/index.ts';
 import { joinedChanges } from '../featureSets/featureSetChanges.ts';
 import { isOn } from '../featureSets/featureSetText.ts';
 import { modelUseNodes } from '../models/modelUseNodes.ts';
@@ -84,18 +84,28 @@ async function applyFeatureSets(items: Checked, rows: ServerTreeProvider, servic
 async function applyTools(
   items: Checked,
   rows: ServerTreeProvider,
-  { settings, failures }: RowServices,
+  { host, settings, failures }: RowServices,
 ): Promise<void> {
   for (const [{ server, tool }, state] of items) {
     if (tool === undefined) continue;
+    const isWanted = state === vscode.TreeItemCheckboxState.Checked;
+    const known = host.server(server)?.tools.find((each) => each.tool.name === tool);
+    // The row was outdated, so no change may follow that would reset the checkbox.
+    if (known?.offered === isWanted || (isWanted && isWithheld(known))) rows.refresh(server);
+    if (isWanted && isWithheld(known)) continue;
     try {
-      await settings.setToolOffered(server, tool, state === vscode.TreeItemCheckboxState.Checked);
+      await settings.setToolOffered(server, tool, isWanted);
     } catch (error) {
       failures.show(vscode.l10n.t('The tool list of "{0}" was not changed', server), error, { server });
       // The checkbox changed already, so reset it.
       rows.refresh(server);
     }
   }
+}
+
+/** Whether models cannot be offered the tool, whatever the settings say. */
+function isWithheld(known: OfferedTool | undefined): boolean {
+  return known?.setOff !== undefined || known?.forApps !== undefined;
 }
 
 export class ServerTreeProvider implements vscode.TreeDataProvider<TreeElement>, Disposable {

@@ -1,36 +1,29 @@
-import { type FeatureSetSettings, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
+import { isJsonArray, isJsonObject, type Json, jsonEquals, type JsonObject } from '../../core/index.ts';
 
-/** Changes one member of one entry, or removes it for `undefined`. Keeps everything else. */
-export function withMember(
-  servers: JsonObject,
-  server: string,
-  path: readonly string[],
-  value: Json | undefined,
-): JsonObject {
+/** Changes one member of one entry. Keeps everything else. */
+export function withMember(servers: JsonObject, server: string, path: readonly string[], value: Json): JsonObject {
   return { ...servers, [server]: changed(servers[server], path, value) };
 }
 
-export function withoutEntry(servers: JsonObject, server: string): JsonObject | undefined {
-  const rest = Object.entries(servers).filter(([id]) => id !== server);
-  // Leaves no empty object behind.
-  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+/** Removes a member, and the objects that this leaves empty. Returns `servers` itself if it has no such member. */
+export function withoutMember(servers: JsonObject, path: readonly string[]): JsonObject | undefined {
+  const [first, ...rest] = path;
+  if (first === undefined || !Object.hasOwn(servers, first)) return servers;
+  const member = servers[first];
+  const left = rest.length > 0 && isJsonObject(member) ? withoutMember(member, rest) : undefined;
+  if (rest.length > 0 && (left === member || !isJsonObject(member))) return servers;
+  if (left !== undefined) return { ...servers, [first]: left };
+  const others = Object.entries(servers).filter(([name]) => name !== first);
+  return others.length === 0 ? undefined : Object.fromEntries(others);
 }
 
-function changed(value: Json | undefined, path: readonly string[], to: Json | undefined): JsonObject {
+function changed(value: Json | undefined, path: readonly string[], to: Json): JsonObject {
   const object = isJsonObject(value) ? value : {};
   const [first, ...rest] = path;
-  if (first === undefined) return object;
-  const member = rest.length === 0 ? to : nonEmpty(changed(object[first], rest, to));
-  const others = Object.entries(object).filter(([name]) => name !== first);
-  if (member === undefined) return Object.fromEntries(others);
-  // Keeps the order of the file.
-  if (first in object)
-    return Object.fromEntries(Object.entries(object).map(([name, old]) => [name, name === first ? member : old]));
-  return Object.fromEntries([...others, [first, member]]);
-}
-
-function nonEmpty(object: JsonObject): JsonObject | undefined {
-  return Object.keys(object).length === 0 ? undefined : object;
+  // An existing member keeps its place.
+  return first === undefined
+    ? object
+    : { ...object, [first]: rest.length === 0 ? to : changed(object[first], rest, to) };
 }
 
 /** The effective list at `path` of an entry: from the last layer that has one. */
@@ -49,10 +42,27 @@ export function textsInForce(
   return [];
 }
 
-/** `featureSets` with these lists. Writes an empty list only to remove entries. */
-export function withChosen(there: Json | undefined, before: FeatureSetSettings, after: FeatureSetSettings): JsonObject {
-  const disabled = before.disabled.length > 0 || after.disabled.length > 0 ? { disabled: [...after.disabled] } : {};
-  return { ...(isJsonObject(there) ? there : {}), enabled: [...after.enabled], ...disabled };
+/**
+ * The list to write at one level of settings so that `list` applies. `undefined` if the other levels alone result in it.
+ * So an empty list is written only to override a list of another level.
+ */
+export function listToWrite(
+  others: readonly JsonObject[],
+  server: string,
+  path: readonly string[],
+  list: readonly string[],
+): readonly string[] | undefined {
+  return jsonEquals(textsInForce(others, server, path), list) ? undefined : list;
+}
+
+/** An object with these members changed, or removed for `undefined`. `undefined` if none is left. */
+export function withMembers(
+  there: Json | undefined,
+  members: Readonly<Record<string, Json | undefined>>,
+): JsonObject | undefined {
+  const all = Object.entries({ ...(isJsonObject(there) ? there : {}), ...members });
+  const left = all.filter(([, value]) => value !== undefined);
+  return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
 /** Adds or removes `item`, keeping the order. */

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { Deferred, isJsonObject, type Json, jsonEquals, type JsonObject } from '../../core/index.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import { foldersWithSettings } from './settings.ts';
-import { storedTextOf } from './settingsFiles.ts';
 import { toJson } from '../shared/settingsJson.ts';
 import type { SettingPath } from './settingLocator.ts';
 
@@ -16,10 +15,10 @@ export interface SettingsLocation {
   readonly servers: JsonObject;
 }
 
-/** One edit: the resulting value, and the member that changes. */
+/** One edit: the resulting value, and the member that changes or, for `undefined`, is removed. */
 interface ServersEdit {
   readonly servers: JsonObject | undefined;
-  readonly path: SettingPath;
+  readonly path: readonly string[];
   readonly value: Json | undefined;
 }
 
@@ -61,15 +60,17 @@ export async function writeLocation(location: SettingsLocation, edit: ServersEdi
   await configuration.update(SETTINGS.servers, edit.servers, location.target);
 }
 
+/** Edits the file, because the editor's API writes the whole setting again, without its comments and layout. */
 async function writeText(location: SettingsLocation, edit: ServersEdit): Promise<boolean> {
   const file = fileOf(location);
   if (file === undefined || isDirty(file.uri)) return false;
-  const before = await storedTextOf(file.uri);
-  const { withSetting } = await import('./settingsText.ts');
+  const before = await exactTextOf(file.uri);
+  const { settingIn, withSetting } = await import('./settingsText.ts');
   const after =
     before === undefined ? undefined : withSetting(before, file.root, SETTINGS.servers, edit.path, edit.value);
   if (after === undefined) return false;
-  const noticed = whenValue(location, edit.servers ?? {});
+  if (after === before) return true;
+  const noticed = whenValue(location, objectOf(settingIn(after, file.root, SETTINGS.servers)));
   try {
     await vscode.workspace.fs.writeFile(file.uri, new TextEncoder().encode(after));
   } catch {
@@ -77,7 +78,17 @@ async function writeText(location: SettingsLocation, edit: ServersEdit): Promise
     return false;
   }
   // If someone else changed the file meanwhile, do not overwrite it.
-  return (await noticed.promise) || (await storedTextOf(file.uri)) !== after;
+  return (await noticed.promise) || (await exactTextOf(file.uri)) !== after;
+}
+
+/** The text with its byte order mark. `undefined` for a file in another encoding, which only the editor can write. */
+async function exactTextOf(uri: vscode.Uri): Promise<string | undefined> {
+  try {
+    const bytes = await vscode.workspace.fs.readFile(uri);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Notice extends vscode.Disposable {

@@ -4,12 +4,13 @@ import {
   type Host,
   isJsonObject,
   type Json,
+  jsonEquals,
   KeyedQueue,
   type PushPolicy,
   type Tool,
   withChoice,
 } from '../../core/index.ts';
-import { textsInForce, withChosen, withItem, withMember, withoutEntry } from './entryEdits.ts';
+import { listToWrite, textsInForce, withItem, withMember, withMembers, withoutMember } from './entryEdits.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { SettingsWriter } from '../shared/services.ts';
@@ -24,6 +25,9 @@ import {
   writeLocation,
 } from './settingsLocation.ts';
 import { notify } from '../shared/notify.ts';
+
+/** The lists of `featureSets`. */
+const LISTS = ['enabled', 'disabled'] as const;
 
 export class WorkspaceSettingsWriter implements SettingsWriter {
   readonly #host: Host;
@@ -43,19 +47,24 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
 
   setToolOffered(server: string, tool: string, offered: boolean): Promise<void> {
     const path = ['tools', 'hidden'];
-    return this.#change(() => {
+    return this.#change(async () => {
+      const before = inForce(server, path);
+      const after = withItem(before, tool, !offered);
+      // A tool may be off for another reason than this list.
+      if (jsonEquals(after, before)) return;
       if (offered) this.#host.allowChange(server, ['tools.hidden']);
-      return writeMember(server, path, withItem(inForce(server, path), tool, !offered));
+      await writeMember(server, path, toWrite(server, path, after));
     });
   }
 
   setToolAutoApproved(server: string, tool: string, autoApproved: boolean, seen?: Tool): Promise<void> {
     const path = ['tools', 'autoApprove'];
     return this.#change(async () => {
-      const approved = withItem(inForce(server, path), tool, autoApproved);
+      const before = inForce(server, path);
+      const after = withItem(before, tool, autoApproved);
       // Before settings change, so that the user's choice causes no prompt.
       await this.#host.setAutoApproved(server, [tool], autoApproved, seen);
-      await writeMember(server, path, approved);
+      if (!jsonEquals(after, before)) await writeMember(server, path, toWrite(server, path, after));
     });
   }
 
@@ -68,10 +77,13 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
       };
       const after = withChoice(before, declared, names, on);
       await this.#host.allowFeatureSets(server, names, on);
+      const changed = LISTS.filter((list) => !jsonEquals(after[list], before[list]));
+      if (changed.length === 0) return;
       if (!on) this.#host.allowChange(server, ['featureSets.disabled', 'featureSets.enabled']);
       const entry = locationOf(server).servers[server];
       const there = isJsonObject(entry) ? entry['featureSets'] : undefined;
-      await writeMember(server, ['featureSets'], withChosen(there, before, after));
+      const lists = changed.map((list) => [list, toWrite(server, ['featureSets', list], after[list])] as const);
+      await writeMember(server, ['featureSets'], withMembers(there, Object.fromEntries(lists)));
     });
   }
 
@@ -144,6 +156,18 @@ function inForce(server: string, path: readonly string[]): readonly string[] {
   return textsInForce(values, server, path);
 }
 
+/** What to write for a list, so that it applies. `undefined` removes the member. */
+function toWrite(server: string, path: readonly string[], list: readonly string[]): readonly string[] | undefined {
+  const ours = locationOf(server);
+  const others = settingsLocations().filter((location) => !isSameLocation(location, ours));
+  return listToWrite(
+    others.map((location) => location.servers),
+    server,
+    path,
+    list,
+  );
+}
+
 /** Workspace settings, even if the user defined the server. */
 function locationOf(server: string): SettingsLocation {
   const inFolder = settingsLocations().findLast(
@@ -152,20 +176,22 @@ function locationOf(server: string): SettingsLocation {
   return inFolder ?? defaultLocation();
 }
 
-/** Writes this member only. */
+/** Writes this member only, or removes it for `undefined`. */
 async function writeMember(server: string, path: readonly string[], value: Json | undefined): Promise<void> {
   const location = locationOf(server);
-  const servers = withMember(location.servers, server, path, value);
-  await writeLocation(location, { servers, path: [server, ...path], value });
+  const whole = [server, ...path];
+  if (value === undefined) return removeMember(location, whole);
+  await writeLocation(location, { servers: withMember(location.servers, server, path, value), path: whole, value });
 }
 
 async function writeEntry(location: SettingsLocation, server: string, entry: Json | undefined): Promise<void> {
-  if (entry !== undefined) {
-    await writeLocation(location, { servers: { ...location.servers, [server]: entry }, path: [server], value: entry });
-    return;
-  }
-  const servers = withoutEntry(location.servers, server);
-  await writeLocation(location, { servers, path: servers === undefined ? [] : [server], value: undefined });
+  if (entry === undefined) return removeMember(location, [server]);
+  await writeLocation(location, { servers: { ...location.servers, [server]: entry }, path: [server], value: entry });
+}
+
+async function removeMember(location: SettingsLocation, path: readonly string[]): Promise<void> {
+  const servers = withoutMember(location.servers, path);
+  if (servers !== location.servers) await writeLocation(location, { servers, path, value: undefined });
 }
 
 function removedText(server: string, from: readonly SettingsLocation[], inUser: boolean): string {

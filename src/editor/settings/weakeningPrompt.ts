@@ -29,7 +29,8 @@ export class WeakeningPrompt implements Disposable {
       allow = review;
     }
     for (;;) {
-      const chosen = await notify({ severity: 'warning', text, buttons: [keep, allow, settings] });
+      const ended = vscode.l10n.t('The question has ended, because the settings changed.');
+      const chosen = await notify({ severity: 'warning', text, buttons: [keep, allow, settings], token, ended });
       if (token.isCancellationRequested) return 'dismissed';
       if (chosen === keep) return 'keep';
       if (chosen === use) return 'allow';

@@ -47,6 +47,7 @@ export const COMMANDS = {
   toolOffer: 'mcpl.tool.offer',
   toolHide: 'mcpl.tool.hide',
   toolReview: 'mcpl.tool.review',
+  toolTurnOnSet: 'mcpl.tool.turnOnFeatureSet',
   statusShow: 'mcpl.status.show',
   hostShowLog: 'mcpl.host.showLog',
   inputClear: 'mcpl.input.clear',
@@ -133,6 +134,8 @@ export const FACETS = {
   server: 'server',
   startable: 'startable',
   stoppable: 'stoppable',
+  /** It waits for the user's answer before it starts. */
+  asking: 'asking',
   failed: 'failed',
   /** It does not respond while a tool call runs. */
   busy: 'busy',
@@ -142,6 +145,10 @@ export const FACETS = {
   asks: 'asks',
   offered: 'offered',
   hidden: 'hidden',
+  /** A tool whose only feature set is off, and can be turned on. */
+  setOff: 'setOff',
+  /** A tool that needs several feature sets, some of which are off. */
+  setsOff: 'setsOff',
   /** A tool whose definition differs from the approved one. */
   changed: 'changed',
   problem: 'problem',

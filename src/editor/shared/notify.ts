@@ -23,11 +23,13 @@ interface Notification<B extends NotificationButton> {
   readonly once?: ShownFlag;
   /** The end of a server's question. A button pressed after it is no answer, and the user is told so. */
   readonly token?: CancellationToken;
+  /** What to tell the user then. Default: the server no longer waits for an answer. */
+  readonly ended?: string;
 }
 
 /** Shows a notification. Returns the pressed button, or `undefined` if the user closed it. */
 export async function notify<const B extends NotificationButton>(shown: Notification<B>): Promise<B | undefined> {
-  const { severity, buttons = [], modalDetail, once, token } = shown;
+  const { severity, buttons = [], modalDetail, once, token, ended } = shown;
   if (once !== undefined) {
     if (wasShown(once)) return undefined;
     void once.state.update(once.key, true);
@@ -38,7 +40,7 @@ export async function notify<const B extends NotificationButton>(shown: Notifica
   // The editor cannot close a notification whose question has ended.
   if (token?.isCancellationRequested === true) {
     if (chosen !== undefined)
-      void notify({ severity: 'info', text: vscode.l10n.t('The server no longer waits for an answer.') });
+      void notify({ severity: 'info', text: ended ?? vscode.l10n.t('The server no longer waits for an answer.') });
     return undefined;
   }
   await chosen?.run?.();

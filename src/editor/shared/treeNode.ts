@@ -1,4 +1,4 @@
-import { lazy, type SettingsProblem } from '../../core/index.ts';
+import { isObject, lazy, type SettingsProblem } from '../../core/index.ts';
 import type { CommandId, Facet } from './ids.ts';
 import type { NodeIcon } from './serverStateText.ts';
 
@@ -48,6 +48,11 @@ export interface TreeNode {
   readonly setting: SettingTarget | undefined;
   readonly expansion: 'none' | 'collapsed' | 'expanded';
   readonly children: readonly TreeNode[];
+}
+
+/** Whether a command was called from a row of the view, by a click or in its menu. */
+export function isRow(argument: unknown): boolean {
+  return isObject(argument) && isObject(argument['node']);
 }
 
 export interface NodeCheckbox {

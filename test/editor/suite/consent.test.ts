@@ -56,6 +56,30 @@ suite('Before a server of the workspace starts for the first time', () => {
     await untilState('demo', 'running');
   });
 
+  test('a double-click on Start does not cancel the question', async () => {
+    await setServers({ demo: { ...DEMO } });
+    await person.openContainer('MCP Live');
+    const row = async (): Promise<string | undefined> => (await person.treeRows('Servers'))[0];
+    await eventually(row, 'demo off');
+    await person.doubleClickTreeItem('demo', 'Start Server');
+    await untilState('demo', 'asking');
+    await eventually(row, 'demo waiting for your answer');
+    await person.screenshot('a question after a double-click on Start');
+    assert.equal((await mcpLive()).testing.services.questions.waiting.length, 1);
+    await person.notification('Start', 'demo');
+    await untilState('demo', 'running');
+  });
+
+  test('a button of a question that has ended says so, and is no answer', async () => {
+    await setServers({ demo: { ...DEMO, enabled: true } });
+    await untilState('demo', 'asking');
+    await vscode.commands.executeCommand('mcpl.server.stop', { server: 'demo' });
+    await untilState('demo', 'stopped');
+    await person.notification('Start', 'demo');
+    await eventually(() => person.notifications(), ['The question has ended. Start the server again.']);
+    assert.equal((await mcpLive()).host.server('demo')?.state.kind, 'stopped');
+  });
+
   test('closing the question starts nothing', async () => {
     await setServers({ demo: { ...DEMO, enabled: true } });
     await untilState('demo', 'asking');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { eventually } from './eventually.ts';
 import type { ServerSnapshot } from '../../../src/core/index.ts';
@@ -152,6 +153,56 @@ suite('Settings', () => {
     assert.match(await readSettings(), /\/\/ the one that comes along[^]*\/\* no path \*\//);
     await writeSettings('{}');
     await untilServer('demo', 'gone', (each) => each === undefined);
+  });
+
+  test('are the same file, byte for byte, after a click and the opposite click', async () => {
+    const lines = [
+      '{',
+      '\t// by hand',
+      '\t"mcpl.servers": {',
+      '\t\t"demo": {',
+      '\t\t\t"command": "mcpl-demo", "enabled": true,',
+      '\t\t\t"args": ["notes"] // one line',
+      '\t\t}',
+      '\t},',
+      '}',
+      '',
+    ];
+    const text = lines.join('\r\n');
+    await writeSettings(text);
+    await untilTools('demo');
+    const { settings } = (await mcpLive()).testing.services;
+    await settings.setToolOffered('demo', 'add_note', true);
+    assert.equal(await readFile(settingsUri().fsPath, 'utf8'), text);
+    await settings.setFeatureSets('demo', ['notes.edit'], true);
+    const on = await readFile(settingsUri().fsPath, 'utf8');
+    assert.ok(on.includes('\t\t\t"args": ["notes"], // one line\r\n\t\t\t"featureSets": {'), on);
+    await settings.setFeatureSets('demo', ['notes.edit'], false);
+    assert.equal(await readFile(settingsUri().fsPath, 'utf8'), text);
+    await settings.setToolOffered('demo', 'add_note', false);
+    assert.notEqual(await readFile(settingsUri().fsPath, 'utf8'), text);
+    await settings.setToolOffered('demo', 'add_note', true);
+    assert.equal(await readFile(settingsUri().fsPath, 'utf8'), text);
+    // The editor's own removal of the setting would leave a stray comma.
+    await writeSettings('{}');
+    await untilServer('demo', 'gone', (each) => each === undefined);
+  });
+
+  test('keep an empty list only where it overrides a list of the user', async () => {
+    const configuration = vscode.workspace.getConfiguration();
+    const mine = { command: 'mcpl-demo', protocol: { mcpl: 'off' }, tools: { hidden: ['add_note'] }, enabled: true };
+    await configuration.update('mcpl.servers', { mine }, vscode.ConfigurationTarget.Global);
+    try {
+      await untilTools('mine');
+      const { settings } = (await mcpLive()).testing.services;
+      await settings.setToolOffered('mine', 'add_note', true);
+      assert.match(await readSettings(), /"mine":\s*\{\s*"tools":\s*\{\s*"hidden":\s*\[\]/);
+      await untilServer('mine', 'offers add_note', (server) => server?.tools.every(({ offered }) => offered) === true);
+      await settings.setToolOffered('mine', 'add_note', false);
+      assert.doesNotMatch(await readSettings(), /mine|mcpl\.servers/);
+    } finally {
+      await configuration.update('mcpl.servers', undefined, vscode.ConfigurationTarget.Global);
+    }
   });
 
   test('let a removed server be put back', async () => {

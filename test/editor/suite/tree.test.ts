@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { DOUBLE_CLICK_MS } from '../../../src/editor/servers/doubleClick.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 import {
@@ -100,12 +101,56 @@ suite('The Servers view', () => {
     await eventually(async () => (await rows())[5], '    delete_note asks first [x]');
   });
 
+  test('has no checkbox for a tool whose feature set is off, and turns the set on and off again from there', async () => {
+    await setServers({ notepad: { command: 'mcpl-demo', args: ['notes'], enabled: true } });
+    await untilTools('notepad');
+    const before = await readSettings();
+    const tools = async (): Promise<readonly string[]> =>
+      (await rows()).map((row) => row.trim()).filter((row) => row.includes('add_note') || row.includes('list_notes'));
+    await eventually(async () => (await rows()).filter((row) => row.startsWith('notepad running')).length, 1);
+    await person.clickTreeItem('notepad', 'expand');
+    await person.clickTreeItem('Feature Sets', 'expand');
+    await person.clickTreeItem('Tools', 'expand');
+    // A click during a repaint of the tree is lost. Clicks again, like a user.
+    const check = async (expected: readonly string[]): Promise<void> => {
+      const isShown = (): Promise<boolean> =>
+        eventually(tools, expected, 4_000).then(
+          () => true,
+          () => false,
+        );
+      for (let left = 3; left > 0; left--) {
+        await person.clickTreeItem('notes.edit', 'checkbox');
+        if (await isShown()) return;
+      }
+      assert.deepEqual(await tools(), expected);
+    };
+    const OFF = ['add_note off with notes.edit', 'list_notes off with notes.edit'];
+    const ON = ['add_note asks first [x]', 'list_notes asks first [x]'];
+    await eventually(tools, OFF);
+    await person.screenshot('tools of a feature set that is off');
+    await person.clickTreeItem('add_note', 'Turn On Feature Set');
+    await eventually(tools, ON);
+    await eventually(async () => /"enabled":\s*\[\s*"notes.edit"\s*\]/.test(await readSettings()), true);
+    await person.screenshot('the notification about a feature set that was turned on from a tool');
+    await person.notification('Undo', 'Turned on the feature set "notes.edit" of "notepad".');
+    await eventually(tools, OFF);
+    await eventually(readSettings, before);
+    // By the checkbox of the set, the rows of the tools lose theirs too.
+    await check(ON);
+    await eventually(async () => (await readSettings()) === before, false);
+    await check(OFF);
+    await eventually(readSettings, before);
+  });
+
   test('starts and stops a server by the buttons of its row', async () => {
     await setServers({ demo: { ...PLAIN_DEMO } });
     // Its row may still be expanded, because the editor remembers that by server.
     await eventually(async () => (await rows())[0], 'demo off');
     await person.clickTreeItem('demo', 'Start Server');
+    const clicked = Date.now();
     await untilTools('demo');
+    // A second click within the double-click time does not stop it.
+    await eventually(async () => Date.now() - clicked > DOUBLE_CLICK_MS, true);
     await person.clickTreeItem('demo', 'Stop Server');
     await untilState('demo', 'stopped');
     await eventually(async () => (await rows())[0], 'demo off');

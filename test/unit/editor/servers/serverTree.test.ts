@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { HostError, type ServerSnapshot, type SettingsProblem } from '../../../../src/core/index.ts';
 import { serverNode, serverTree } from '../../../../src/editor/servers/serverTreeNodes.ts';
 import type { TreeNode } from '../../../../src/editor/shared/treeNode.ts';
+import { mcpl, view } from '../../../support/featureSets.ts';
 import { renderTree } from '../../../support/renderTree.ts';
 import { problem, running, snapshot, tool } from '../../../support/serverSnapshots.ts';
 
@@ -116,25 +117,40 @@ suite('the Servers view', () => {
       { ...tool('any', { offered: false }), setOff: 'files', needs: ['memory', 'files'] },
       { ...tool('page', { offered: false }), forApps: true as const },
       { ...tool('spy', { offered: false }), setOff: 'chat', lacksUse: true as const },
+      { ...tool('stray', { offered: false }), setOff: 'nowhere' },
     ];
-    const servers = [snapshot('files', running(), { tools })];
-    assert.deepEqual(show(servers).split('\n').slice(1, 6), [
-      '  > Tools (0 of 4 offered to models) <tools>',
-      '    off (off with memory) <shield> #tool+asks',
-      '    any (off, needs 2 feature sets) <shield> #tool+asks',
-      '    page (for apps only) <shield> #tool+asks',
-      '    spy (off, tools not declared) <shield> #tool+asks',
-    ]);
+    const sets = ['memory', 'files', 'chat'].map((name) => view(name));
+    const servers = [snapshot('files', running(), { tools, mcpl: mcpl(sets) })];
+    const rows = show(servers).split('\n');
+    assert.deepEqual(
+      rows.slice(
+        rows.findIndex((row) => row.includes('Tools')),
+        -1,
+      ),
+      [
+        '  > Tools (0 of 5 offered to models) <tools>',
+        '    off (off with memory) <shield> #tool+asks+setOff',
+        '    any (off, needs 2 feature sets) <shield> #tool+asks+setsOff',
+        '    page (for apps only) <shield> #tool+asks',
+        '    spy (off, tools not declared) <shield> #tool+asks',
+        '    stray (off with nowhere) <shield> #tool+asks',
+      ],
+    );
     const tooltips = all(serverTree(servers, [])).filter(({ kind }) => kind === 'tool');
     assert.deepEqual(
-      tooltips.map(({ tooltip }) => tooltip.split('\n')[1]),
+      tooltips.map(({ tooltip }) => tooltip.split('\n').slice(1).join(' ')),
       [
-        'Its feature set "memory" is off.',
+        'Its feature set "memory" is off. To offer it to models, choose Turn On Feature Set.',
         'It may belong to any of several feature sets: memory, files. It is off because "files" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".',
         'The server declares it for its own apps only. Models are never offered it.',
         'Its feature set "chat" does not declare "tools" in its "uses". Report this to the author of the server.',
+        'Its feature set "nowhere" is off and cannot be turned on, because the server does not declare it correctly. Report this to the author of the server.',
       ],
     );
+    assert.deepEqual(tooltips.map(({ spoken }) => spoken).slice(0, 2), [
+      'off, off with memory, Turn On "memory"',
+      'any, off, needs 2 feature sets',
+    ]);
   });
 
   test('shows why a server failed and the next step, opened', () => {
@@ -192,7 +208,7 @@ suite('the Servers view', () => {
         '  Start Server (to be asked again) <info>',
         '> s (off in Restricted Mode) <circle-outline> #server+startable',
         '  Trust the workspace (to start servers) <info>',
-        '> s (waiting for your answer) <question> #server+startable+stoppable',
+        '> s (waiting for your answer) <question> #server+startable+stoppable+asking',
         '  Show Question (to start the server) <info>',
         '> s (stopping…) <loading~spin> #server',
         '> s (stopped unexpectedly, starts again soon) <sync> #server+startable+stoppable',

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../../src/core/index.ts';
 import {
+  listToWrite,
   textsInForce,
-  withChosen,
   withItem,
   withMember,
-  withoutEntry,
+  withMembers,
+  withoutMember,
 } from '../../../../src/editor/settings/entryEdits.ts';
 
 suite('One member of one entry changes', () => {
@@ -21,31 +22,35 @@ suite('One member of one entry changes', () => {
     assert.deepEqual(withMember({}, 'files', ['tools', 'hidden'], ['rm']), { files: { tools: { hidden: ['rm'] } } });
   });
 
-  test('and an object that it leaves empty goes with it', () => {
-    const servers = { a: { command: 'x', tools: { hidden: ['y'] } } };
-    assert.deepEqual(withMember(servers, 'a', ['tools', 'hidden'], undefined), { a: { command: 'x' } });
-  });
-
   test('even if the value was no object', () => {
     assert.deepEqual(withMember({ a: 5 }, 'a', ['enabled'], true), { a: { enabled: true } });
   });
 
   test('and back again, whatever the entry was', () => {
-    const entry = fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.jsonValue());
+    const entry = fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.jsonValue(), { minKeys: 1 });
     fc.assert(
       fc.property(entry, (before) => {
         const on = withMember({ s: JSON.parse(JSON.stringify(before)) }, 's', ['enabled'], true);
-        assert.deepEqual(withMember(on, 's', ['enabled'], undefined), { s: JSON.parse(JSON.stringify(before)) });
+        assert.deepEqual(withoutMember(on, ['s', 'enabled']), { s: JSON.parse(JSON.stringify(before)) });
       }),
       { numRuns: 100 },
     );
   });
 });
 
-suite('An entry is taken out', () => {
-  test('and the last one leaves no empty object behind', () => {
-    assert.deepEqual(withoutEntry({ a: 1, b: 2 }, 'a'), { b: 2 });
-    assert.equal(withoutEntry({ a: 1 }, 'a'), undefined);
+suite('A member is removed', () => {
+  test('with the objects that this leaves empty', () => {
+    const servers = { a: { command: 'x', tools: { hidden: ['y'] } }, b: 1 };
+    assert.deepEqual(withoutMember(servers, ['a', 'tools', 'hidden']), { a: { command: 'x' }, b: 1 });
+    assert.deepEqual(withoutMember(servers, ['a']), { b: 1 });
+    assert.equal(withoutMember({ a: { tools: { hidden: [] } } }, ['a', 'tools', 'hidden']), undefined);
+    assert.equal(withoutMember({ a: 1 }, ['a']), undefined);
+  });
+
+  test('and nothing changes if it is missing', () => {
+    const servers = { a: { command: 'x', tools: 5 } };
+    for (const path of [['b'], ['a', 'args'], ['a', 'tools', 'hidden'], ['a', 'command', 'x'], ['a', 'constructor']])
+      assert.equal(withoutMember(servers, path), servers, path.join('.'));
   });
 });
 
@@ -65,16 +70,24 @@ suite('The list in force', () => {
     assert.deepEqual(withItem(['b', 'a'], 'b', false), ['a']);
   });
 
-  test('of feature sets keeps other names, and is emptied only if something was removed', () => {
-    const chosen = (there: unknown, before: readonly string[], after: readonly string[]): string =>
-      JSON.stringify(
-        withChosen(there as JsonObject, { enabled: [], disabled: before }, { enabled: ['a'], disabled: after }),
-      );
-    assert.equal(chosen(undefined, [], []), '{"enabled":["a"]}');
-    assert.equal(chosen(5, [], ['b']), '{"enabled":["a"],"disabled":["b"]}');
+  test('is written only if the other levels do not result in it', () => {
+    const user = { a: { tools: { hidden: ['u'] } } };
+    const written = (list: readonly string[]): unknown => listToWrite([user], 'a', ['tools', 'hidden'], list);
+    assert.deepEqual([written(['u', 'v']), written(['v']), written(['u'])], [['u', 'v'], ['v'], undefined]);
+    // Only an empty list overrides the list of the user.
+    assert.deepEqual(written([]), []);
+    assert.equal(listToWrite([{}], 'a', ['tools', 'hidden'], []), undefined);
+  });
+
+  test('is added or removed beside other members, in their order', () => {
+    const text = (there: unknown, members: JsonObject): string | undefined =>
+      JSON.stringify(withMembers(there as JsonObject, members));
+    assert.equal(text(undefined, { enabled: ['a'] }), '{"enabled":["a"]}');
+    assert.equal(text(5, { enabled: ['a'], disabled: ['b'] }), '{"enabled":["a"],"disabled":["b"]}');
     assert.equal(
-      chosen({ disabled: ['b'], later: 1, enabled: [] }, ['b'], []),
-      '{"disabled":[],"later":1,"enabled":["a"]}',
+      text({ disabled: ['b'], later: 1, enabled: ['c'] }, { enabled: ['a'], disabled: undefined }),
+      '{"later":1,"enabled":["a"]}',
     );
+    assert.equal(text({ enabled: ['a'] }, { enabled: undefined }), undefined);
   });
 });
