@@ -57,10 +57,11 @@ suite('An approval that the user gives too late', () => {
     const c = await ScopeCase.open();
     await c.elevate('/etc/hosts');
     const called = c.t.host.callTool({ server: 'a', tool: 'write', args: { path: '/etc/x' }, route: 'gateway' });
+    const refused = assert.rejects(called, { code: 'SCOPE_DENIED' });
     await settle();
     assert.equal(c.t.host.approvals.pending().length, 2);
     await c.t.user({});
-    await assert.rejects(called, { code: 'SCOPE_DENIED' });
+    await refused;
     assert.deepEqual([c.settled, c.t.host.approvals.pending()], [['/etc/hosts: withdrawn', '/etc/x: withdrawn'], []]);
     await c.close();
   });
