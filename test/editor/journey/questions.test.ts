@@ -17,8 +17,6 @@ suite('A user with a server that asks and lends', () => {
     await until('a running server', opened, async () =>
       (await person.treeRows()).some((row) => /^everything running .*tools/.test(row)),
     );
-    // Its many tools need the height of all views.
-    for (const view of ['Events', 'Approvals']) await opened.page.locator(`.pane-header:has-text("${view}")`).click();
     await person.clickTreeItem('everything', 'expand');
     await person.clickTreeItem('Tools', 'expand');
   });

@@ -46,8 +46,15 @@ suite('A user who decides what servers may touch', () => {
     opened = await openJourney({ files: await sampleFiles(), trust: 'before' });
     await symlink(outside, join(opened.workspace, 'notes/elsewhere'));
     await opened.person.openContainer('MCP Live');
-    // Collapses other views for the height of the rows.
-    await opened.page.locator('.pane-header:has-text("Events")').click();
+    const { page } = opened;
+    await page.locator('.pane-header:has-text("Approvals")').click();
+    // Gives the view more height, for the rows of its history.
+    const header = await page.locator('.pane-header:has-text("Events")').boundingBox();
+    assert.ok(header !== null);
+    await page.mouse.move(header.x + 100, header.y);
+    await page.mouse.down();
+    await page.mouse.move(header.x + 100, header.y - 120, { steps: 5 });
+    await page.mouse.up();
   });
 
   suiteTeardown(async () => {

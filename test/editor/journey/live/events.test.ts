@@ -22,6 +22,7 @@ suite('A user who gets events of a server', () => {
     const rows = async (pattern: RegExp): Promise<boolean> =>
       (await person.treeRows()).some((row) => pattern.test(row));
     await person.openContainer('MCP Live');
+    await page.locator('.pane-header:has-text("Events")').click();
     await person.notification('Start', 'push.cjs');
     await until('the event', opened, () => rows(/^memory 1 event · 1 unread$/));
     await person.waitFor(`.notifications-toasts .notification-list-item:has-text("memory: ${ALICE}")`);

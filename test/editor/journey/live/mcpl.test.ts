@@ -21,6 +21,7 @@ suite('A user whose servers speak MCPL', () => {
       trust: 'before',
     });
     await opened.person.openContainer('MCP Live');
+    await opened.page.locator('.pane-header:has-text("Events")').click();
   });
 
   suiteTeardown(async () => {
