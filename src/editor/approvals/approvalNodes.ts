@@ -19,7 +19,7 @@ import { approvalSummary, grantSummary } from './approvalPage.ts';
 import {
   allowedText,
   approvalText,
-  decisionText,
+  historyText,
   expiryText,
   narrowText,
   outsideText,
@@ -180,7 +180,7 @@ const OUTCOMES: Readonly<Record<AuditOutcome, NodeIcon>> = {
 
 function decisionNode(entry: AuditEntry, folders: readonly OpenFolder[], now: number): ApprovalNode {
   const { place, at, server, featureSet, outcome, detail } = entry;
-  const decided = decisionText(detail ?? outcome);
+  const decided = historyText(detail ?? outcome);
   // For a call the tool comes first. For an elevation it is omitted.
   const said = decided.replace(/^scope\/elevate (?=\S)/, '');
   const label = cleanLine(seenFrom(folders, said), 300);

@@ -104,7 +104,7 @@ const OWN_DECISIONS: readonly (readonly [recorded: string, shown: string])[] = [
 ];
 
 /** A decision as shown in the history: `scope/elevate /etc/hosts: You allowed it once`. */
-export function decisionText(recorded: string): string {
+export function historyText(recorded: string): string {
   const own = OWN_DECISIONS.find(([how]) => recorded.endsWith(`: ${how}`));
   return own === undefined ? recorded : `${recorded.slice(0, -own[0].length)}${own[1]}`;
 }

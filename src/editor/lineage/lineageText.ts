@@ -63,7 +63,7 @@ export function checkpointLine(first: readonly string[], node: Checkpoint, now: 
 }
 
 /** `16:04:21` today, with the date on other days. */
-export function clockText(at: number, now: number): string {
+export function checkpointTimeText(at: number, now: number): string {
   const text = timeText(at);
   return Math.abs(now - at) < DAY && timeText(now).slice(0, 10) === text.slice(0, 10)
     ? text.slice(11)

@@ -10,7 +10,7 @@ import type { CheckpointAction, NodeKind, PageDetail, PageRow } from '../../webv
 import {
   argsText,
   bodySizeText,
-  clockText,
+  checkpointTimeText,
   countText,
   idText,
   kindOf,
@@ -37,7 +37,7 @@ export function pageRow({ position, node, graph, ...row }: LineageRow, now: numb
     name: checkpointNameText(node),
     tool: makerText(node),
     args: argsText(node),
-    time: clockText(node.at, now),
+    time: checkpointTimeText(node.at, now),
     size: bodySizeText(node),
   };
   const { isHead, isOnLine, conversations, rollbacks } = row;

@@ -96,7 +96,7 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
 }
 
 /** The text of a file on disk. */
-export async function storedTextOf(uri: vscode.Uri): Promise<string | undefined> {
+async function storedTextOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch {

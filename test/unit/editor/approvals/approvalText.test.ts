@@ -4,7 +4,7 @@ import {
   approvalText,
   wantedText,
   allowedText,
-  decisionText,
+  historyText,
   lateText,
   nameText,
   narrowText,
@@ -214,7 +214,7 @@ suite('A late answer', () => {
 
 suite('A decision', () => {
   test('of the user is shown as such, whatever the target is called', () => {
-    const shown = (how: string): string => decisionText(`edit /x: denied by the person: ${how}`).slice(31);
+    const shown = (how: string): string => historyText(`edit /x: denied by the person: ${how}`).slice(31);
     assert.deepEqual(
       [
         'allowed by the person (once)',

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import type { CheckpointDetail, LineageRow } from '../../../../src/core/index.ts';
-import { clockText, emptyText, keptText, sizeText, titleText } from '../../../../src/editor/lineage/lineageText.ts';
+import {
+  checkpointTimeText,
+  emptyText,
+  keptText,
+  sizeText,
+  titleText,
+} from '../../../../src/editor/lineage/lineageText.ts';
 import { noStateText, pageDetail, pageRow } from '../../../../src/editor/lineage/pageRows.ts';
 import { mcpl, view } from '../../../support/featureSets.ts';
 import { running, snapshot } from '../../../support/serverSnapshots.ts';
@@ -191,8 +197,8 @@ suite('Texts about checkpoints', () => {
   test('is short, with the day if it is another one', () => {
     assert.deepEqual(
       [
-        clockText(AT, AT + 3_600_000),
-        clockText(AT, AT + 86_400_000),
+        checkpointTimeText(AT, AT + 3_600_000),
+        checkpointTimeText(AT, AT + 86_400_000),
         sizeText(999),
         sizeText(1_234),
         sizeText(10_000_000),
